@@ -1,0 +1,1 @@
+"""Stateful fakes of outside services."""

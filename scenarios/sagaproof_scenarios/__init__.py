@@ -1,0 +1,1 @@
+"""Stories that run out of the box."""
