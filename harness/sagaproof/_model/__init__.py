@@ -1,0 +1,1 @@
+"""Frozen values that all other layers speak in: no I/O, no clock, no randomness."""

@@ -1,0 +1,122 @@
+"""The typed events of a history: what arrived, what was applied, what the caller was told.
+
+Each is a named tuple; `at` is virtual time in seconds since the run began. `call` numbers logical calls.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+from sagaproof._model.claim import Ending
+from sagaproof._model.effect import Binding, Change, Effect, Record
+from sagaproof._model.point import Phase, Point
+
+__all__ = [
+    "Applied",
+    "Broke",
+    "Called",
+    "Ended",
+    "Event",
+    "Landed",
+    "Rejected",
+    "Rested",
+    "Slept",
+    "Told",
+    "Wrote",
+]
+
+
+class Called(NamedTuple):
+    """A call arrived at the tap. `site` is the user's file:line; `fault` the one planned for here."""
+
+    at: float
+    call: int
+    point: Point
+    phase: Phase
+    args: Record
+    key: str | None
+    undoes: Binding | None
+    site: str
+    fault: str | None
+
+
+class Applied(NamedTuple):
+    """An effect was committed. `late` after its caller was told something; `again` by a second delivery."""
+
+    at: float
+    effect: Effect
+    late: bool
+    again: bool
+
+
+class Rejected(NamedTuple):
+    """The system itself refused a delivery of a call (nothing was applied)."""
+
+    at: float
+    call: int
+    status: int
+    code: str
+    late: bool
+
+
+class Landed(NamedTuple):
+    """A late delivery arrived. `outcome`: applied, fenced, absorbed (by its key) or refused."""
+
+    at: float
+    call: int
+    outcome: str
+
+
+class Told(NamedTuple):
+    """What the caller was told for one arrival. `ok`: it learnt a success. `body` is the answer seen.
+
+    `status` is None where no status line reached the caller.
+    """
+
+    at: float
+    call: int
+    point: Point
+    ok: bool
+    learnt: str
+    status: int | None
+    body: Any
+
+
+class Broke(NamedTuple):
+    """An invariant did not hold. `system` is empty for the user's own over the whole world."""
+
+    at: float
+    system: str
+    invariant: str
+    detail: str
+
+
+class Wrote(NamedTuple):
+    """A row was written by no call: set-up by Python, or another writer."""
+
+    at: float
+    system: str
+    change: Change
+
+
+class Slept(NamedTuple):
+    """The saga waited, in virtual time."""
+
+    at: float
+    seconds: float
+
+
+class Ended(NamedTuple):
+    """The saga under test came to its end; what is late may still land after this."""
+
+    at: float
+    ending: Ending
+
+
+class Rested(NamedTuple):
+    """Everything late has landed and nothing moves any more."""
+
+    at: float
+
+
+Event: TypeAlias = Called | Applied | Rejected | Landed | Told | Broke | Wrote | Slept | Ended | Rested

@@ -1,0 +1,140 @@
+"""The kinds of fault, each in two halves: is the effect applied, and does the caller learn it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sagaproof._model.operation import EffectClass, Operation
+from sagaproof._model.point import Phase
+
+__all__ = ["FAULTS", "Applied", "Fault", "Lands", "Learnt", "applicable"]
+
+
+class Applied(StrEnum):
+    """The first half: what becomes of the effect."""
+
+    NO = "not applied"
+    YES = "applied"
+    LATE = "applied late"
+    TWICE = "applied twice"
+
+
+class Learnt(StrEnum):
+    """The second half: what the caller gets to see."""
+
+    ANSWER = "answer"
+    STATUS = "error status"
+    REFUSED = "connection refused"
+    TIMEOUT = "timeout"
+    RESET = "connection reset"
+    TORN = "answer torn off"
+    GARBAGE = "garbage"
+    SOFT = "200 with an error inside"
+
+
+class Lands(StrEnum):
+    """When a late effect arrives."""
+
+    NEXT_CALL = "before the next call"
+    UNDO = "after the first undo"
+    END = "after the end"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One kind of fault. `number` is its place in the public fault table.
+
+    `representative` names the fault that stands for this one unless all statuses are asked for.
+    `spans` says whether a duration (`/3`, `/all`) makes a difference; a macro fault lasts by itself.
+    """
+
+    name: str
+    number: int
+    family: str
+    applied: Applied
+    learnt: Learnt
+    meaning: str
+    status: int | None = None
+    lands: Lands | None = None
+    representative: str | None = None
+    spans: bool = True
+    macro: bool = False
+    phases: frozenset[Phase] = frozenset(Phase)
+    writes_only: bool = False
+    trait: str | None = None
+
+
+_FORWARD = frozenset({Phase.FORWARD, Phase.QUERY, Phase.ESCALATE})
+
+
+def _status(code: int, stands_for: str | None, phases: frozenset[Phase] = frozenset(Phase)) -> Fault:
+    number, family = (2, "outage") if code >= 500 else (3, "rejection")
+    meaning = f"not applied, {code}" if code >= 500 else f"refused for good, {code}"
+    return Fault(
+        str(code),
+        number,
+        family,
+        Applied.NO,
+        Learnt.STATUS,
+        meaning,
+        status=code,
+        representative=stands_for,
+        phases=phases,
+    )
+
+
+def _catalogue() -> tuple[Fault, ...]:
+    no, yes, late, twice = Applied.NO, Applied.YES, Applied.LATE, Applied.TWICE
+    return (
+        _status(503, None),
+        _status(500, "503"),
+        _status(502, "503"),
+        _status(504, "503"),
+        _status(422, None),
+        _status(403, "422"),
+        _status(409, "422", _FORWARD),
+        _status(404, "422", _FORWARD),
+        Fault("refused", 1, "outage", no, Learnt.REFUSED, "not applied, connection refused"),
+        Fault("timeout", 10, "silence", no, Learnt.TIMEOUT, "not applied, timeout"),
+        Fault("lost", 9, "lost answer", yes, Learnt.TIMEOUT, "applied, timeout", writes_only=True),
+        Fault("500-applied", 12, "lost answer", yes, Learnt.STATUS, "applied, 500", status=500, writes_only=True),
+        Fault("torn", 13, "lost answer", yes, Learnt.TORN, "applied, answer torn off", writes_only=True),
+        Fault("garbage", 28, "lost answer", yes, Learnt.GARBAGE, "applied, 200 with a page of HTML"),
+        Fault("soft-error", 30, "soft failure", no, Learnt.SOFT, "not applied, 200 with an error inside"),
+        Fault("late", 11, "late effect", late, Learnt.TIMEOUT, "timeout, applied before the next call",
+              lands=Lands.NEXT_CALL, writes_only=True, spans=False),
+        Fault("late-undo", 11, "late effect", late, Learnt.TIMEOUT, "timeout, applied during the unwind",
+              lands=Lands.UNDO, writes_only=True, spans=False),
+        Fault("late-end", 11, "late effect", late, Learnt.TIMEOUT, "timeout, applied after the end",
+              lands=Lands.END, writes_only=True, spans=False),
+        Fault("duplicate", 16, "duplicate", twice, Learnt.ANSWER, "delivered twice", writes_only=True, spans=False),
+        Fault("again", 34, "duplicate", twice, Learnt.ANSWER, "the undo is invoked again after it succeeded",
+              phases=frozenset({Phase.UNDO}), writes_only=True, spans=False),
+        Fault("outage", 7, "outage", no, Learnt.REFUSED, "the whole system is unreachable from here on",
+              macro=True, spans=False),
+        Fault("dropped", 43, "mail", no, Learnt.RESET, "the line drops before the message is handed over", trait="mail"),
+        Fault("dropped-after", 46, "mail", yes, Learnt.RESET, "the line drops after the message was taken", trait="mail"),
+    )  # fmt: skip
+
+
+FAULTS: dict[str, Fault] = {fault.name: fault for fault in _catalogue()}
+"""Every kind of fault by its name in plan texts, simplest first."""
+
+_ORDER = {name: i for i, name in enumerate(FAULTS)}
+
+
+def simplicity(name: str) -> int:
+    """The rank of a fault among all: of two plans that show the same, the simpler is kept."""
+    return _ORDER[name]
+
+
+def applicable(fault: Fault, operation: Operation, phase: Phase) -> bool:
+    """Whether the fault can be put on a call of this operation in this phase."""
+    if phase not in fault.phases or (fault.trait and fault.trait not in operation.traits):
+        return False
+    if fault.writes_only and operation.cls is EffectClass.READ:
+        return False
+    if fault.applied is Applied.LATE and "immediate" in operation.traits:
+        return False  # an awaited callable cannot be run later by somebody else
+    return not (fault.name == "duplicate" and phase is Phase.UNDO)  # there it is called `again`

@@ -1,0 +1,63 @@
+"""What a system offers: an operation with its effect class and with what it undoes or restores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+__all__ = ["EffectClass", "Operation", "TableInfo"]
+
+
+class EffectClass(IntEnum):
+    """How an effect can be taken back, from 'nothing happened' to 'never'."""
+
+    READ = 1
+    CONVERGENT = 2  # sets a desired state: retry it, there is nothing to undo
+    REVERSIBLE = 3  # the previous value can be put back
+    COMPENSABLE = 4  # undone by a visible counter-entry; both lines stay
+    IRREVERSIBLE = 5  # the pivot: mail, payout
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of one system, as declared.
+
+    `undoes` names operations of the same system whose effect this one takes back, found by `ref`.
+    `restores` is (table, field): writing the old value back takes the write back.
+    `ref` is the argument or answer field that names the object; `amount` the one in minor units.
+    """
+
+    system: str
+    name: str
+    cls: EffectClass
+    ref: str | None = None
+    amount: str | None = None
+    undoes: tuple[str, ...] = ()
+    restores: tuple[str, str] | None = None
+    escalates: bool = False
+    keyed: bool = True
+    traits: frozenset[str] = frozenset()
+    params: tuple[str, ...] = ()
+    full: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "full", f"{self.system}.{self.name}")
+
+    @property
+    def writes(self) -> bool:
+        """Whether a call can leave an effect."""
+        return self.cls > EffectClass.READ
+
+
+@dataclass(frozen=True, slots=True)
+class TableInfo:
+    """How the rows of a table compare: which of them count as gone, which fields never count.
+
+    `gone` maps a field to the values with which the service itself treats the row as not there
+    (a void invoice, a reversed credit). `volatile` fields (versions, times) are left out of diffs.
+    """
+
+    system: str
+    name: str
+    gone: tuple[tuple[str, tuple[object, ...]], ...] = ()
+    volatile: frozenset[str] = frozenset()

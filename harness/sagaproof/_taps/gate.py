@@ -1,0 +1,365 @@
+"""The gate: the one place where a call, its logical identity and a planned fault meet.
+
+It is synchronous and locked. A tap lets a call `arrive`, gets a `Reply`, and `tell`s the caller; in between
+an asynchronous tap may wait, so that calls of one turn overlap as they would in earnest.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Final, NamedTuple
+
+from sagaproof._model.effect import Binding
+from sagaproof._model.event import Called, Landed, Told
+from sagaproof._model.fault import FAULTS, Applied, Fault, Lands, Learnt
+from sagaproof._model.operation import EffectClass, Operation
+from sagaproof._model.plan import ALL, EMPTY, Injection, Plan
+from sagaproof._model.point import Phase, Point
+from sagaproof._taps.site import caller_site
+from sagaproof._world.system import Delivery, Handled, System
+from sagaproof._world.world import World
+from sagaproof.errors import UsageError, suggest
+
+__all__ = ["DEFAULT_TIMEOUT_S", "Admission", "Gate", "Reply", "SagaStopped"]
+
+LATENCY_S: Final = 0.01
+"""What each call takes, in virtual time."""
+
+DEFAULT_TIMEOUT_S: Final = 60.0
+"""How long a caller without a timeout of its own waits for an answer that does not come."""
+
+
+class SagaStopped(BaseException):
+    """Ends a saga under test that would not end by itself; `why` says which limit it passed."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        super().__init__(why)
+
+
+class Reply(NamedTuple):
+    """What a tap has to make its caller see. `body` is the answer for ANSWER, STATUS and SOFT."""
+
+    call: int
+    point: Point
+    phase: Phase
+    learnt: Learnt
+    ok: bool
+    status: int | None
+    body: Any
+
+
+class _Logical:
+    """A logical call: the arrivals that mean one and the same thing."""
+
+    __slots__ = (
+        "args",
+        "attempts",
+        "fault",
+        "index",
+        "learnt_ok",
+        "left",
+        "n",
+        "phase",
+        "target_key",
+        "undoes",
+    )
+
+    def __init__(self, index: int, n: int, delivery: Delivery) -> None:
+        self.index = index
+        self.n = n
+        self.args = delivery.args
+        self.target_key = delivery.target_key
+        self.attempts = 0
+        self.learnt_ok = False
+        self.fault: Fault | None = None
+        self.left = 0
+        self.undoes: Binding | None = None
+        self.phase = Phase.FORWARD
+
+
+class Admission(NamedTuple):
+    """A call between its arrival and its effect."""
+
+    system: System
+    delivery: Delivery
+    logical: _Logical
+    point: Point
+    fault: Fault | None
+    timeout_s: float | None
+
+
+class _Late(NamedTuple):
+    lands: Lands | None
+    system: System
+    delivery: Delivery
+    call: int
+    undoes: Binding | None
+
+
+class Gate:
+    """All calls of one run go through here. `injected` counts, per injection, the arrivals it met."""
+
+    def __init__(self, world: World, plan: Plan = EMPTY, *, calls_max: int = 500, sites: bool = True) -> None:
+        self.world = world
+        self.plan = plan
+        self.restart = 0
+        self.injected: dict[Injection, int] = dict.fromkeys(plan, 0)
+        self.unwinding = False
+        self.closed = ""
+        self._calls_max = calls_max
+        self._sites = sites
+        self._armed: dict[Point, Injection] = {injection.point: injection for injection in plan}
+        self._outages: dict[str, Injection] = {}
+        self._logical: list[_Logical] = []
+        self._arrivals = 0
+        self._of_operation: dict[str, list[_Logical]] = {}
+        self._by_key: dict[tuple[str, str], _Logical] = {}
+        self._late: list[_Late] = []
+        self._lock = threading.RLock()
+
+    # The two steps of a call ----------------------------------------------------------------------------
+
+    def call(self, system: System, delivery: Delivery, timeout_s: float | None = None) -> Reply:
+        """Arrive and be told at once."""
+        with self._lock:
+            reply = self.arrive(system, delivery, timeout_s)
+            self.tell(reply)
+        return reply
+
+    def arrive(self, system: System, delivery: Delivery, timeout_s: float | None = None) -> Reply:
+        """Let a call arrive: put the planned fault on it, apply it or not, and say what to tell."""
+        with self._lock:
+            return self.resolve(self.admit(system, delivery, timeout_s))
+
+    def admit(self, system: System, delivery: Delivery, timeout_s: float | None = None) -> Admission:
+        """The first half of `arrive`: who is calling, and which fault is planned here."""
+        with self._lock:
+            self._refuse_if_closed()
+            self._land(Lands.NEXT_CALL)
+            operation = self._operation(system, delivery)
+            logical = self._identify(operation, delivery)
+            point = Point(operation.full, logical.n, logical.attempts, self.restart)
+            fault = self._fault_at(point, logical, operation)
+            world = self.world
+            args = delivery.args if delivery.target_key is None else {"by_key": delivery.target_key}
+            world.log.append(
+                Called(
+                    world.clock.elapsed,
+                    logical.index,
+                    point,
+                    logical.phase,
+                    args,
+                    delivery.key,
+                    logical.undoes,
+                    caller_site() if self._sites else "",
+                    None if fault is None else fault.name,
+                )
+            )
+            world.clock.elapsed += LATENCY_S
+            return Admission(system, delivery, logical, point, fault, timeout_s)
+
+    def resolve(self, admission: Admission) -> Reply:
+        """The second half of `arrive`: apply the call as the fault says, and say what to tell."""
+        with self._lock:
+            if admission.fault is not None:
+                return self._with_fault(admission.fault, admission)
+            logical = admission.logical
+            handled = self.world.deliver(admission.system, admission.delivery, logical.index, logical.undoes)
+            return _answer(logical, admission.point, handled)
+
+    def raised(self, admission: Admission, error: BaseException) -> None:
+        """Note that the called code itself raised, with no effect that we know of."""
+        with self._lock:
+            world = self.world
+            body = {"error": {"code": type(error).__name__, "message": str(error)}}
+            world.log.append(
+                Told(
+                    world.clock.elapsed,
+                    admission.logical.index,
+                    admission.point,
+                    ok=False,
+                    learnt="raised",
+                    status=None,
+                    body=body,
+                )
+            )
+
+    def tell(self, reply: Reply) -> None:
+        """Note what the caller is being told; effects that wait for an undo land after this."""
+        with self._lock:
+            world = self.world
+            if reply.ok:
+                self._logical[reply.call].learnt_ok = True
+            world.log.append(
+                Told(
+                    world.clock.elapsed,
+                    reply.call,
+                    reply.point,
+                    reply.ok,
+                    reply.learnt.value,
+                    reply.status,
+                    reply.body,
+                )
+            )
+            if reply.phase is Phase.UNDO:
+                self._land(Lands.UNDO)
+
+    def land_everything(self) -> None:
+        """Let all that is late arrive now, in the order it was sent."""
+        with self._lock:
+            self._land(None)
+
+    def close(self, why: str) -> None:
+        """Refuse every further call: whoever makes it is stopped with this reason."""
+        self.closed = why
+
+    # Identity -------------------------------------------------------------------------------------------
+
+    def _operation(self, system: System, delivery: Delivery) -> Operation:
+        operation = self.world.operations.get(f"{system.name}.{delivery.operation}")
+        if operation is None:
+            known = system.operations()
+            raise UsageError(
+                f"{system.name} has no operation {delivery.operation!r}",
+                advice=suggest(delivery.operation, known),
+            )
+        return operation
+
+    def _identify(self, operation: Operation, delivery: Delivery) -> _Logical:
+        """The logical call of an arrival: same key, else same arguments while no success was learnt."""
+        known = self._of_operation.setdefault(operation.full, [])
+        logical = self._same_key(operation, delivery, known) or self._same_args(delivery, known)
+        if logical is None:
+            logical = _Logical(len(self._logical), len(known) + 1, delivery)
+            logical.undoes = self._binding(operation, delivery)
+            logical.phase = self._phase(operation, logical.undoes)
+            self._logical.append(logical)
+            known.append(logical)
+        if delivery.key is not None:
+            self._by_key.setdefault((operation.full, delivery.key), logical)
+        logical.attempts += 1
+        return logical
+
+    def _same_key(self, operation: Operation, delivery: Delivery, known: list[_Logical]) -> _Logical | None:
+        return None if delivery.key is None or not known else self._by_key.get((operation.full, delivery.key))
+
+    @staticmethod
+    def _same_args(delivery: Delivery, known: list[_Logical]) -> _Logical | None:
+        for logical in reversed(known):
+            if (
+                not logical.learnt_ok
+                and logical.args == delivery.args
+                and logical.target_key == delivery.target_key
+            ):
+                return logical
+        return None
+
+    def _binding(self, operation: Operation, delivery: Delivery) -> Binding | None:
+        if delivery.target_key is None:
+            return self.world.standing.bind(operation, delivery.args)
+        for target in operation.undoes:
+            forward = self._by_key.get((f"{operation.system}.{target}", delivery.target_key))
+            if forward is not None:
+                effect = self.world.standing.of_call(forward.index)
+                return Binding(forward.index, None if effect is None else effect.id)
+        return Binding(None, None)
+
+    def _phase(self, operation: Operation, undoes: Binding | None) -> Phase:
+        if undoes is not None:
+            self.unwinding = True
+            return Phase.UNDO
+        if operation.escalates:
+            return Phase.ESCALATE
+        if operation.cls is EffectClass.READ and self.unwinding:
+            return Phase.QUERY
+        return Phase.FORWARD
+
+    # Faults ---------------------------------------------------------------------------------------------
+
+    def _fault_at(self, point: Point, logical: _Logical, operation: Operation) -> Fault | None:
+        if not self.plan:
+            return None
+        outage = self._outages.get(operation.system)
+        if outage is not None:
+            return FAULTS[outage.fault]
+        injection = self._armed.get(point)
+        if injection is not None:
+            fault = FAULTS[injection.fault]
+            logical.fault, logical.left = fault, injection.times
+            if fault.macro:
+                self._outages[operation.system] = injection
+            self.injected[injection] += 1
+        if logical.fault is None or logical.left == 0:
+            return None
+        if logical.left != ALL:
+            logical.left -= 1
+        return logical.fault
+
+    def _with_fault(self, fault: Fault, admission: Admission) -> Reply:
+        logical, point = admission.logical, admission.point
+        handled = self._apply(fault, admission)
+        learnt = fault.learnt
+        if learnt is Learnt.TIMEOUT:
+            self.world.clock.elapsed += max(0.0, (admission.timeout_s or DEFAULT_TIMEOUT_S) - LATENCY_S)
+        if learnt is Learnt.ANSWER:
+            assert handled is not None
+            return _answer(logical, point, handled)
+        status = fault.status if learnt is Learnt.STATUS else _STATUS_OF.get(learnt)
+        body = handled.body if learnt is Learnt.TORN and handled is not None else _fault_body(fault)
+        return Reply(logical.index, point, logical.phase, learnt, ok=False, status=status, body=body)
+
+    def _apply(self, fault: Fault, admission: Admission) -> Handled | None:
+        world, logical = self.world, admission.logical
+        system, delivery, undoes = admission.system, admission.delivery, logical.undoes
+        if fault.applied is Applied.NO:
+            return None
+        if fault.applied is Applied.LATE:
+            self._late.append(_Late(fault.lands, system, delivery, logical.index, undoes))
+            return None
+        handled = world.deliver(system, delivery, logical.index, undoes)
+        if fault.applied is Applied.TWICE:
+            world.deliver(system, delivery, logical.index, undoes, again=True)
+        return handled
+
+    def _land(self, lands: Lands | None) -> None:
+        """Deliver what waits for this moment; None is the end, when everything lands."""
+        if not self._late:
+            return
+        due = [late for late in self._late if lands is None or late.lands is lands]
+        if not due:
+            return
+        self._late = [late for late in self._late if late not in due]
+        for late in due:
+            handled = self.world.deliver(late.system, late.delivery, late.call, late.undoes, late=True)
+            self.world.log.append(Landed(self.world.clock.elapsed, late.call, _outcome(handled)))
+
+    def _refuse_if_closed(self) -> None:
+        if self.closed:
+            raise SagaStopped(self.closed)
+        self._arrivals += 1
+        if self._arrivals > self._calls_max:
+            self.closed = f"made more than {self._calls_max} calls"
+            raise SagaStopped(self.closed)
+
+
+_STATUS_OF: Final = {Learnt.TORN: 200, Learnt.GARBAGE: 200, Learnt.SOFT: 200}
+
+
+def _answer(logical: _Logical, point: Point, handled: Handled) -> Reply:
+    learnt = Learnt.ANSWER if handled.status < 400 else Learnt.STATUS
+    return Reply(
+        logical.index, point, logical.phase, learnt, handled.status < 400, handled.status, handled.body
+    )
+
+
+def _fault_body(fault: Fault) -> dict[str, object]:
+    return {"error": {"code": f"injected_{fault.name}".replace("-", "_"), "message": fault.meaning}}
+
+
+def _outcome(handled: Handled) -> str:
+    if handled.changes:
+        return "applied"
+    if handled.code == "fenced":
+        return "fenced"
+    return "absorbed" if handled.ok else "refused"

@@ -1,0 +1,104 @@
+"""What a test body holds: the systems by name, and the direct taps. It stays the same over all runs."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sagaproof._model.plan import EMPTY
+from sagaproof._taps.direct import Direct, Tools
+from sagaproof._taps.gate import Gate
+from sagaproof._world.clock import Clock
+from sagaproof._world.system import System
+from sagaproof._world.world import World
+from sagaproof.errors import UsageError, suggest
+
+__all__ = ["WorldHandle"]
+
+
+class WorldHandle:
+    """The world of the current run: `world.crm`, `world.billing`, ... are its systems, empty at each start.
+
+    What set-up methods of a system write is not part of the run; calls over HTTP, `world.direct` and
+    `world.tool` are. `world.path` is an empty folder of this run.
+    """
+
+    def __init__(self, systems: Mapping[str, System]) -> None:
+        self._tools = Tools()
+        self.state = World([*systems.values(), self._tools])
+        self.gate = Gate(self.state)
+        self.direct = Direct(self.state.systems, self._current)
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        systems = self.__dict__["state"].systems if "state" in self.__dict__ else {}
+        if name in systems:
+            return systems[name]
+        msg = f"the world has no system {name!r}. {suggest(name, systems)}"
+        raise AttributeError(msg)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.state.systems]
+
+    @property
+    def clock(self) -> Clock:
+        """The virtual clock of the run."""
+        return self.state.clock
+
+    @property
+    def path(self) -> Path:
+        """An empty folder that belongs to this run alone."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="sagaproof-")
+        return Path(self._folder.name)
+
+    def tool(
+        self,
+        fn: Callable[..., Any],
+        *,
+        cls: int,
+        undo: str | Callable[..., Any] | None = None,
+        ref: str | None = None,
+        amount: str | None = None,
+        escalates: bool = False,
+        name: str | None = None,
+    ) -> Callable[..., Any]:
+        """Put a tap around a callable, sync or async, and return the callable to use instead.
+
+        `cls` is its effect class, `undo` the tool (or its name) that takes it back, `ref` the argument or
+        the field of the returned mapping that names the object, `amount` the one in minor units;
+        `escalates` says that a person is told by it.
+        """
+        called = name or getattr(fn, "__name__", "")
+        if not called.isidentifier():
+            raise UsageError(f"{fn!r} has no usable name", advice="Pass name=, an identifier.")
+        undo_name = undo if isinstance(undo, str) or undo is None else undo.__name__
+        tap = self._tools.wrap(
+            fn,
+            self._current,
+            name=called,
+            cls=cls,
+            undo=undo_name,
+            ref=ref,
+            amount=amount,
+            escalates=escalates,
+        )
+        self.state.operations |= {op.full: op for op in self._tools.operations().values()}
+        return tap
+
+    def begin(self, gate: Gate) -> None:
+        """Start a new run: everything empty, calls go through this gate."""
+        self.state.reset()
+        self.gate = gate
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def fresh_gate(self) -> Gate:
+        """A gate without faults, for use outside an exploration."""
+        return Gate(self.state, EMPTY)
+
+    def _current(self) -> Gate:
+        return self.gate

@@ -1,0 +1,57 @@
+"""Time and ids of a world: injected, so that the same plan gives the same bytes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+__all__ = ["START", "Clock", "Ids"]
+
+START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC).timestamp()
+"""The moment at which each run begins, a Monday morning."""
+
+
+class Clock:
+    """Virtual time in seconds; it moves only when somebody moves it."""
+
+    __slots__ = ("elapsed",)
+
+    def __init__(self) -> None:
+        self.elapsed = 0.0
+
+    def now(self) -> float:
+        """Seconds since the epoch, as `time.time` would say."""
+        return START + self.elapsed
+
+    def isoformat(self) -> str:
+        """The moment as an ISO 8601 text in UTC."""
+        return datetime.fromtimestamp(self.now(), UTC).isoformat().replace("+00:00", "Z")
+
+    def advance(self, seconds: float) -> None:
+        """Move time on; a negative number is an error of the caller."""
+        if seconds < 0:
+            msg = f"time cannot go back by {seconds} s"
+            raise ValueError(msg)
+        self.elapsed += seconds
+
+
+class Ids:
+    """Counted ids, a sequence for each prefix: `cr_1`, `cr_2`, `inv_1`."""
+
+    __slots__ = ("_counts", "minted")
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self.minted: dict[str, str] = {}
+
+    def next(self, prefix: str) -> str:
+        """The next id with this prefix; `minted` remembers it with its prefix."""
+        count = self._counts.get(prefix, 0) + 1
+        self._counts[prefix] = count
+        name = f"{prefix}_{count}"
+        self.minted[name] = prefix
+        return name
+
+    def reset(self) -> None:
+        """Start all sequences again."""
+        self._counts.clear()
+        self.minted.clear()

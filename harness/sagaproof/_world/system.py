@@ -1,0 +1,357 @@
+"""The base class of every fake service, ours and the user's: operations in, answers and changes out.
+
+It knows nothing of faults, plans or the wire. What an operation writes into its tables becomes a list of
+changes, whole or not at all; keys, fences, undo by key and lookup come with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+from sagaproof._model.effect import Change, Record
+from sagaproof._model.operation import EffectClass, Operation, TableInfo
+from sagaproof._world.clock import Clock, Ids
+from sagaproof._world.keys import LIFETIME_S, KeyMemory, Remembered
+from sagaproof._world.operation import Declared, Refusal, declared, undo_of
+from sagaproof._world.table import Rows, Table
+from sagaproof.errors import UsageError, suggest
+
+__all__ = ["Delivery", "Handled", "Snapshot", "System"]
+
+
+class Delivery(NamedTuple):
+    """One call as it arrives at a service.
+
+    With `target_key` it means 'undo whatever came, or may still come, under that key', and `args` is empty.
+    """
+
+    operation: str
+    args: Record
+    key: str | None = None
+    if_match: str | None = None
+    target_key: str | None = None
+
+
+class Handled(NamedTuple):
+    """What a service did with a delivery. `changes` is empty for reads, refusals and replays."""
+
+    status: int
+    body: Any
+    changes: tuple[Change, ...] = ()
+    code: str = ""
+    replayed: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether the service accepted the call."""
+        return self.status < 400
+
+
+class Snapshot(NamedTuple):
+    """The whole state of a system at one moment; rows are shared, since they never change."""
+
+    tables: tuple[Rows, ...]
+    keys: dict[str, Remembered]
+
+
+class System:
+    """A stateful fake of an outside service. Subclass it, declare tables and operations.
+
+    `name` is how plans, reports and `world.<name>` call it; `hosts` are the host names that it answers
+    for over HTTP. Set-up methods are ordinary methods: what they write is not part of a run.
+    """
+
+    name: ClassVar[str] = ""
+    hosts: ClassVar[tuple[str, ...]] = ()
+    key_lifetime_s: ClassVar[float] = LIFETIME_S
+    _declared: dict[str, Declared]
+    _invariants: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._declared, cls._invariants = declared(cls, cls.name)
+        cls._declared |= {d.operation.name: d for d in _built_in(cls.name, cls._declared)}
+
+    def __init__(self) -> None:
+        if not self.name:
+            raise UsageError(
+                f"{type(self).__name__} has no name", advice='Set name = "..." in the class body.'
+            )
+        self.clock = Clock()
+        self.ids = Ids()
+        self.keys = KeyMemory(self.key_lifetime_s)
+        self.on_outside_write: Callable[[Change], None] = _ignore
+        self._writes: list[Change] | None = None
+        self.tables: tuple[Table, ...] = tuple(self._bind_tables())
+        self._table_by_name = {table.name: table for table in self.tables}
+        self._invariant_methods = tuple((name, getattr(self, name)) for name in self._invariants)
+
+    def _bind_tables(self) -> Iterator[Table]:
+        for name in dir(type(self)):
+            template = getattr(type(self), name)
+            if isinstance(template, Table):
+                table = template.bind(self.name, name, self._wrote)
+                setattr(self, name, table)
+                yield table
+
+    def _wrote(self, change: Change) -> None:
+        if self._writes is None:
+            self.on_outside_write(change)
+        else:
+            self._writes.append(change)
+
+    # What it offers -------------------------------------------------------------------------------------
+
+    def operations(self) -> dict[str, Operation]:
+        """Every operation by its name, the built-in lookup and undo-by-key included."""
+        return {name: d.operation for name, d in self._declared.items()}
+
+    def declarations(self) -> dict[str, Declared]:
+        """Every operation by its name, with its function, route and parameter types."""
+        return dict(self._declared)
+
+    def table_infos(self) -> tuple[TableInfo, ...]:
+        """How the rows of each table compare."""
+        return tuple(table.info for table in self.tables)
+
+    def undo_operation(self, name: str) -> str:
+        """The operation that a call of 'undo by key' on `name` runs as. Raises `UsageError` for a read."""
+        if name not in self._declared:
+            raise UsageError(f"{self.name} has no operation {name!r}", advice=suggest(name, self._declared))
+        undo = undo_of(name, self._declared)
+        if undo is None:
+            raise UsageError(
+                f"{self.name}.{name} has nothing to undo", advice="Only classes 3 to 5 are undone."
+            )
+        return undo.operation.name
+
+    # What it does ---------------------------------------------------------------------------------------
+
+    def handle(self, delivery: Delivery) -> Handled:
+        """Take one delivery: honour its key, run the operation whole or not at all, remember the answer."""
+        known = self._declared.get(delivery.operation)
+        if known is None:
+            return _refused(404, "unknown_operation", f"{self.name} has no operation {delivery.operation!r}")
+        key = delivery.key if known.operation.keyed else None
+        if key is not None:
+            entry = self.keys.get(key, self.clock.now())
+            if entry is not None:
+                return _from_memory(entry, delivery)
+        handled = self._execute(known, delivery)
+        if key is not None and (handled.ok or handled.status >= 500):
+            self.keys.done(
+                key,
+                delivery.operation,
+                delivery.args,
+                handled.status,
+                handled.body,
+                handled.changes,
+                self.clock.now(),
+            )
+        return handled
+
+    def _execute(self, known: Declared, delivery: Delivery) -> Handled:
+        self._writes = []
+        try:
+            body = self._answer(known, delivery)
+        except Refusal as refusal:
+            self._roll_back()
+            return _refused(refusal.status, refusal.code, refusal.message)
+        except BaseException:
+            self._roll_back()
+            raise
+        changes = tuple(self._writes)
+        self._writes = None
+        return Handled(known.status, body, changes)
+
+    def _answer(self, known: Declared, delivery: Delivery) -> Any:
+        if delivery.target_key is not None:
+            return self._undo_by_key(known, delivery.target_key)
+        args = delivery.args
+        _check_args(known, args)
+        if known.operation.name == _LOOKUP:
+            return self._look_up(args["operation"], args["key"])
+        previous = self._previous(known.operation, args)
+        extra = {"if_match": delivery.if_match} if known.takes_if_match else {}
+        body = known.fn(self, **args, **extra)
+        return body if previous is None else {**(body or {}), "previous": previous}
+
+    def _previous(self, operation: Operation, args: Record) -> dict[str, Any] | None:
+        """The value that an undo would have to put back: the caller needs it and must not have to guess."""
+        if operation.restores is None or operation.ref is None:
+            return None
+        table, field = operation.restores
+        row = self._table_by_name[table].get(str(args.get(operation.ref)))
+        return None if row is None else {field: row.get(field)}
+
+    def _roll_back(self) -> None:
+        for table, key, before, _ in reversed(self._writes or []):
+            rows = self._table_by_name[table].rows
+            if before is None:
+                rows.pop(key, None)
+            else:
+                rows[key] = before
+        self._writes = None
+
+    def _look_up(self, operation: str, key: str) -> dict[str, Any]:
+        if operation not in self._declared:
+            raise Refusal(404, "unknown_operation", f"{self.name} has no operation {operation!r}")
+        entry = self.keys.get(key, self.clock.now())
+        if entry is None or entry.operation != operation:
+            return {"state": "absent", "answer": None}
+        state = "applied" if entry.state == "done" else entry.state
+        return {"state": state, "answer": entry.body}
+
+    def _undo_by_key(self, undo: Declared, key: str) -> Any:
+        entry = self.keys.get(key, self.clock.now())
+        if entry is None or entry.status >= 500:
+            self.keys.fence(key, undo.operation.undoes[0], self.clock.now())
+            return {"state": "fenced", "undone": False}
+        if entry.state == "fenced":
+            return {"state": "fenced", "undone": False}
+        if entry.state == "in-flight":
+            raise Refusal(409, "key_in_use", f"the call under key {key!r} is still being worked on")
+        if entry.operation not in undo.operation.undoes:
+            raise Refusal(409, "other_operation", f"key {key!r} belongs to {entry.operation}")
+        if undo.operation.name.startswith(_UNDO) and undo.fn is _no_function:
+            self._put_back(undo.operation.cls, entry)
+            return {"state": "undone", "undone": True}
+        ref = self._declared[entry.operation].operation.ref
+        found = entry.args.get(ref, (entry.body or {}).get(ref)) if ref else None
+        body = undo.fn(self, **{str(undo.operation.ref): found})
+        return {**(body or {}), "state": "undone", "undone": True}
+
+    def _put_back(self, cls: EffectClass, entry: Remembered) -> None:
+        """Restore what a call wrote, unless it cannot be undone or somebody has changed it since."""
+        if cls is EffectClass.IRREVERSIBLE:
+            raise Refusal(409, "irreversible", f"{entry.operation} has happened and cannot be taken back")
+        for name, key, before, after in reversed(entry.changes):
+            table = self._table_by_name[name]
+            row = table.get(key)
+            if before is None:
+                if row is not None:
+                    table.drop(key)
+            elif after is None:
+                table.put(key, before)
+            else:
+                self._put_fields_back(table, key, before, after)
+
+    def _put_fields_back(self, table: Table, key: str, before: Record, after: Record) -> None:
+        row = table.get(key) or {}
+        old = {f: before.get(f) for f in after if before.get(f) != after[f] and f not in table.info.volatile}
+        if all(row.get(f) == v for f, v in old.items()):
+            return  # it has been put back already
+        clash = [f for f in old if row.get(f) != after[f]]
+        if clash:
+            raise Refusal(
+                409, "changed_since", f"{table.name} {key}: {clash[0]} is now {row.get(clash[0])!r}"
+            )
+        table.patch(key, **old, **{f: self.next_version(row) for f in ("version",) if f in row})
+
+    @staticmethod
+    def next_version(row: Record) -> int:
+        """The version that a row gets with its next write; rows without one start at 1."""
+        return int(row.get("version", 0)) + 1
+
+    def broken(self) -> Iterator[tuple[str, str]]:
+        """Each invariant that does not hold now, with the sentence that says why."""
+        for name, method in self._invariant_methods:
+            detail = method()
+            if detail:
+                yield name, str(detail)
+
+    # Whole state ----------------------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """The state as it is: a shallow copy of each table."""
+        return Snapshot(tuple(dict(table.rows) for table in self.tables), dict(self.keys.entries))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Be as at the snapshot; the snapshot can be used again."""
+        for table, rows in zip(self.tables, snapshot.tables, strict=True):
+            table.rows = dict(rows)
+        self.keys.entries = dict(snapshot.keys)
+
+    def reset(self) -> None:
+        """Be empty. Override to clear what is kept outside tables, and call `super().reset()`."""
+        for table in self.tables:
+            table.rows = {}
+        self.keys.entries = {}
+
+
+_UNDO = "undo_"
+_LOOKUP = "lookup"
+
+
+def _no_function(_self: System, **_args: Any) -> None:
+    """Built-in operations are done by the base itself."""
+
+
+def _look_up_signature(self: System, *, operation: str, key: str) -> None:
+    """The parameters of the built-in lookup."""
+
+
+def _built_in(system: str, operations: Mapping[str, Declared]) -> Iterator[Declared]:
+    """Lookup by key, and an undo by key for each class 3 to 5 operation that names none of its own."""
+    keyed = [
+        d for d in operations.values() if d.operation.keyed and d.operation.cls >= EffectClass.REVERSIBLE
+    ]
+    for known in keyed:
+        described = known.operation
+        if described.undoes or undo_of(described.name, operations):
+            continue
+        name = _UNDO + described.name
+        undo = Operation(
+            system, name, described.cls, ref="key", undoes=(described.name,), keyed=False, params=("key",)
+        )
+        yield Declared(undo, _no_function, "", 200, {"key": (str,)}, frozenset({"key"}), takes_if_match=False)
+    if keyed and _LOOKUP not in operations:
+        look = Operation(system, _LOOKUP, EffectClass.READ, keyed=False, params=("operation", "key"))
+        types = {"operation": (str,), "key": (str,)}
+        yield Declared(
+            look,
+            _look_up_signature,
+            "GET /operations/{operation}/{key}",
+            200,
+            types,
+            frozenset(types),
+            takes_if_match=False,
+        )
+
+
+def _check_args(known: Declared, args: Record) -> None:
+    if not args.keys() <= known.types.keys():
+        extra = sorted(args.keys() - known.types.keys())[0]
+        raise Refusal(400, "unknown_field", f"{known.operation.full} takes no {extra!r}")
+    if not known.required <= args.keys():
+        missing = sorted(known.required - args.keys())[0]
+        raise Refusal(400, "missing_field", f"{known.operation.full} needs {missing!r}")
+    for name, value in args.items():
+        types = known.types[name]
+        if types and (not isinstance(value, types) or (value.__class__ is bool and bool not in types)):
+            wanted = " or ".join(t.__name__ for t in types)
+            raise Refusal(400, "wrong_type", f"{known.operation.full}: {name} is {value!r}, wanted {wanted}")
+
+
+def _from_memory(entry: Remembered, delivery: Delivery) -> Handled:
+    key = delivery.key
+    if entry.state == "fenced":
+        return _refused(
+            409, "fenced", f"key {key!r} was fenced off by an undo: this call will never be applied"
+        )
+    if entry.operation != delivery.operation or entry.args != delivery.args:
+        return _refused(
+            400, "key_reused", f"key {key!r} was first used with other parameters ({entry.operation})"
+        )
+    if entry.state == "in-flight":
+        return _refused(409, "key_in_use", f"the first call under key {key!r} is still being worked on")
+    return Handled(entry.status, entry.body, replayed=True)
+
+
+def _refused(status: int, code: str, message: str) -> Handled:
+    return Handled(status, {"error": {"code": code, "message": message}}, code=code)
+
+
+def _ignore(change: Change) -> None:
+    """A system on its own has nobody to tell of outside writes."""

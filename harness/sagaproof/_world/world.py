@@ -1,0 +1,146 @@
+"""The systems of one run, their clock, ids and truth log: the only place where effects are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from sagaproof._model.effect import Binding, Change, Effect
+from sagaproof._model.event import Applied, Broke, Event, Rejected, Wrote
+from sagaproof._model.operation import Operation, TableInfo
+from sagaproof._world.clock import Clock, Ids
+from sagaproof._world.standing import Standing
+from sagaproof._world.system import Delivery, Handled, System
+from sagaproof.errors import HostClash, UsageError
+
+__all__ = ["World"]
+
+
+class World:
+    """The systems together. `deliver` is how anything reaches them during a run."""
+
+    def __init__(self, systems: Iterable[System]) -> None:
+        self.clock = Clock()
+        self.ids = Ids()
+        self.log: list[Event] = []
+        self.standing = Standing()
+        self.systems: Mapping[str, System] = MappingProxyType(_by_name(systems))
+        self.operations: dict[str, Operation] = {}
+        self.tables: dict[tuple[str, str], TableInfo] = {}
+        for system in self.systems.values():
+            self._join(system)
+
+    def _join(self, system: System) -> None:
+        system.clock, system.ids = self.clock, self.ids
+
+        def wrote(change: Change, name: str = system.name) -> None:
+            self.log.append(Wrote(self.clock.elapsed, name, change))
+
+        system.on_outside_write = wrote
+        self.operations |= {op.full: op for op in system.operations().values()}
+        self.tables |= {(info.system, info.name): info for info in system.table_infos()}
+
+    def reset(self) -> None:
+        """Begin a new run: all systems empty, time and ids at their start, an empty log."""
+        self.clock.elapsed = 0.0
+        self.ids.reset()
+        self.log = []
+        self.standing = Standing()
+        for system in self.systems.values():
+            system.reset()
+
+    def deliver(
+        self,
+        system: System,
+        delivery: Delivery,
+        call: int,
+        undoes: Binding | None,
+        *,
+        late: bool = False,
+        again: bool = False,
+    ) -> Handled:
+        """Let one delivery of a logical call arrive: run it, log what it did, check the invariants."""
+        handled = system.handle(delivery)
+        if handled.changes:
+            self._commit(system, delivery, handled, call, undoes, late=late, again=again)
+        elif not handled.ok:
+            self.log.append(Rejected(self.clock.elapsed, call, handled.status, handled.code, late))
+        return handled
+
+    def _commit(
+        self,
+        system: System,
+        delivery: Delivery,
+        handled: Handled,
+        call: int,
+        undoes: Binding | None,
+        *,
+        late: bool,
+        again: bool,
+    ) -> None:
+        operation = system._declared[delivery.operation].operation
+        effect = Effect(
+            id=len(self.standing.effects),
+            call=call,
+            system=system.name,
+            operation=delivery.operation,
+            cls=operation.cls,
+            ref=_ref(operation, delivery, handled),
+            amount=_amount(operation, delivery, handled),
+            key=delivery.key,
+            args=delivery.args,
+            changes=handled.changes,
+            undoes=self._target(undoes),
+            environment=again and not operation.keyed and not operation.undoes,
+        )
+        self.standing.add(effect, operation)
+        at = self.clock.elapsed
+        self.log.append(Applied(at, effect, late, again))
+        for name, detail in system.broken():
+            self.log.append(Broke(at, system.name, name, detail))
+
+    def _target(self, undoes: Binding | None) -> int | None:
+        """The effect that is taken back, also where only the call was known before it was applied."""
+        if undoes is None:
+            return None
+        if undoes.effect is not None:
+            return undoes.effect
+        found = None if undoes.call is None else self.standing.of_call(undoes.call)
+        return None if found is None else found.id
+
+
+def _by_name(systems: Iterable[System]) -> dict[str, System]:
+    named: dict[str, System] = {}
+    hosts: dict[str, str] = {}
+    for system in systems:
+        if system.name in named:
+            raise UsageError(
+                f"two systems are called {system.name!r}", advice="Give one of them another name."
+            )
+        named[system.name] = system
+        for host in system.hosts:
+            if host in hosts:
+                raise HostClash(
+                    f"host {host!r} belongs to both {hosts[host]!r} and {system.name!r}",
+                    advice="Give one of them other hosts.",
+                )
+            hosts[host] = system.name
+    return named
+
+
+def _ref(operation: Operation, delivery: Delivery, handled: Handled) -> str | None:
+    if operation.ref is None:
+        return None
+    found = delivery.args.get(operation.ref)
+    if found is None and isinstance(handled.body, Mapping):
+        found = handled.body.get(operation.ref)
+    return None if found is None else str(found)
+
+
+def _amount(operation: Operation, delivery: Delivery, handled: Handled) -> int | None:
+    if operation.amount is None:
+        return None
+    found = delivery.args.get(operation.amount)
+    if found is None and isinstance(handled.body, Mapping):
+        found = handled.body.get(operation.amount)
+    return found if isinstance(found, int) else None
