@@ -71,7 +71,7 @@ class WorldHandle:
         the field of the returned mapping that names the object, `amount` the one in minor units;
         `escalates` says that a person is told by it.
         """
-        called = name or getattr(fn, "__name__", "")
+        called = name or str(getattr(fn, "__name__", ""))
         if not called.isidentifier():
             raise UsageError(f"{fn!r} has no usable name", advice="Pass name=, an identifier.")
         undo_name = undo if isinstance(undo, str) or undo is None else undo.__name__

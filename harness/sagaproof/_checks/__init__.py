@@ -1,0 +1,1 @@
+"""The checks: one file each, history to verdict; `ALL` lists them."""

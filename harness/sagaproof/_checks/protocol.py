@@ -1,0 +1,95 @@
+"""What a check is: history to verdict, held, violated or not reached.
+
+A check whose antecedent never held has proved nothing; it must say so instead of passing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NamedTuple, Protocol, runtime_checkable
+
+from sagaproof._model.history import History
+
+__all__ = ["HELD", "NOT_REACHED", "CampaignCheck", "Facts", "RunCheck", "State", "Verdict", "violated"]
+
+
+class State(StrEnum):
+    """The three values of a verdict."""
+
+    HELD = "held"
+    VIOLATED = "violated"
+    NOT_REACHED = "not reached"
+
+
+class Verdict(NamedTuple):
+    """What a check says of one run.
+
+    `claim` is one sentence: what the saga said or did, *but* what the world shows. `because` names the
+    event that proves it. `calls` are the logical calls it is about, most telling first.
+    """
+
+    state: State
+    claim: str = ""
+    because: str = ""
+    calls: tuple[int, ...] = ()
+
+
+HELD: Final = Verdict(State.HELD)
+NOT_REACHED: Final = Verdict(State.NOT_REACHED)
+
+
+def violated(claim: str, *, because: str = "", calls: Sequence[int] = ()) -> Verdict:
+    """A violation; see `Verdict` for the fields."""
+    return Verdict(State.VIOLATED, claim, because, tuple(calls))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a campaign has seen so far of the saga under test, over all its runs.
+
+    `called` holds full operation names, `undos` those that were ever meant to undo something, `classes` the
+    effect classes of forward calls in the fault-free run, `claims` what was ever claimed; `faults` the
+    kinds that were injected and `retried` whether any call was ever made twice.
+    """
+
+    called: frozenset[str]
+    undos: frozenset[str]
+    classes: frozenset[int]
+    claims: frozenset[str]
+    faults: frozenset[str]
+    escalates: bool
+    amounts: bool
+    keys: bool
+    retried: bool
+
+
+@runtime_checkable
+class RunCheck(Protocol):
+    """A check of one run. `slug` names it in output, docs and settings.
+
+    `applies` says whether the saga does what the check speaks of at all; if it does and no run ever
+    reached the antecedent, the campaign is incomplete.
+    """
+
+    slug: str
+
+    def applies(self, facts: Facts) -> bool:
+        """Whether the check speaks of anything that this saga does."""
+
+    def judge(self, history: History) -> Verdict:
+        """The verdict on one run."""
+
+
+@runtime_checkable
+class CampaignCheck(Protocol):
+    """A check over all histories of a campaign."""
+
+    slug: str
+
+    def applies(self, facts: Facts) -> bool:
+        """Whether the check speaks of anything that this saga does."""
+
+    def judge_all(self, histories: Sequence[History]) -> Verdict:
+        """The verdict on the campaign."""

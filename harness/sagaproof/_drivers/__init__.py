@@ -1,0 +1,1 @@
+"""How a saga under test is started, fed, stopped and asked what it claims."""

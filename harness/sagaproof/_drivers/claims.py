@@ -1,0 +1,63 @@
+"""Reading what a saga says of itself, and the errors that reached its caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sagaproof._model.claim import Claim, ErrorLink
+from sagaproof.errors import UsageError
+
+__all__ = ["error_links", "read_claim"]
+
+
+def read_claim(value: object, claim: Callable[[Any], object] | None = None) -> Claim:
+    """The claim in a returned value: a `Claim`, its name, an object whose `.status` is one, or None.
+
+    None means completed. `claim` translates other values first. Raises `UsageError` for anything else.
+    """
+    if claim is not None:
+        value = claim(value)
+    if value is None:
+        return Claim.COMPLETED
+    named = getattr(value, "status", value)
+    named = getattr(named, "value", named)
+    if isinstance(named, str):
+        try:
+            return Claim(named.lower())
+        except ValueError:
+            pass
+    raise UsageError(
+        f"the saga returned {value!r}, which is no claim",
+        advice=f"Return None or one of {', '.join(Claim)}, or translate it with claim=.",
+    )
+
+
+def error_links(error: BaseException) -> tuple[ErrorLink, ...]:
+    """The chain of an exception, newest first: itself, its causes, and the members of its groups."""
+    links: list[ErrorLink] = []
+    waiting: list[BaseException] = [error]
+    seen: set[int] = set()
+    while waiting:
+        current = waiting.pop(0)
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        links.append(ErrorLink(type(current).__name__, str(current), _call_of(current)))
+        if isinstance(current, BaseExceptionGroup):
+            waiting.extend(current.exceptions)
+        if current.__cause__ is not None:
+            waiting.append(current.__cause__)
+        elif current.__context__ is not None and not current.__suppress_context__:
+            waiting.append(current.__context__)
+    return tuple(links)
+
+
+def _call_of(error: BaseException) -> int | None:
+    """The logical call whose failure an exception is: marked by a tap, or carried by its response."""
+    marked = getattr(error, "sagaproof_call", None)
+    if isinstance(marked, int):
+        return marked
+    extensions = getattr(getattr(error, "response", None), "extensions", None)
+    found = extensions.get("sagaproof_call") if isinstance(extensions, dict) else None
+    return found if isinstance(found, int) else None

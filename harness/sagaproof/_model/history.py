@@ -1,0 +1,255 @@
+"""A history: the flat list of events of one run, and the views of it that checks and reports read.
+
+Everything here is derived from the events; nothing is asked of the world any more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from sagaproof._model.claim import Claim, Ending
+from sagaproof._model.diff import Difference, differences
+from sagaproof._model.effect import Binding, Effect
+from sagaproof._model.event import Applied, Called, Ended, Event, Landed, Rejected, Told
+from sagaproof._model.operation import EffectClass, Operation, TableInfo
+from sagaproof._model.plan import Injection, Plan
+from sagaproof._model.point import Phase
+from sagaproof._model.script import Script
+from sagaproof._model.words import mentions, words_of
+
+__all__ = ["Arrival", "Call", "History"]
+
+
+class Arrival:
+    """One attempt of a logical call: what arrived and what its caller was told (None: nothing yet)."""
+
+    __slots__ = ("called", "position", "told", "told_position")
+
+    def __init__(self, position: int, called: Called) -> None:
+        self.position = position
+        self.called = called
+        self.told: Told | None = None
+        self.told_position = -1
+
+
+class Call:
+    """A logical call with all its attempts. `answered` is the position of its first success, -1 if none."""
+
+    __slots__ = ("answered", "arrivals", "effects", "index", "landed", "operation", "rejections")
+
+    def __init__(self, index: int, operation: Operation) -> None:
+        self.index = index
+        self.operation = operation
+        self.arrivals: list[Arrival] = []
+        self.effects: list[Effect] = []
+        self.rejections: list[Rejected] = []
+        self.landed: list[Landed] = []
+        self.answered = -1
+
+    @property
+    def first(self) -> Called:
+        """The first arrival's event."""
+        return self.arrivals[0].called
+
+    @property
+    def started(self) -> int:
+        """The position of the first arrival in the history."""
+        return self.arrivals[0].position
+
+    @property
+    def phase(self) -> Phase:
+        """What the call was for."""
+        return self.first.phase
+
+    @property
+    def undoes(self) -> Binding | None:
+        """What it was meant to take back."""
+        return self.first.undoes
+
+    @property
+    def ok(self) -> bool:
+        """Whether its caller ever learnt a success."""
+        return self.answered >= 0
+
+    @property
+    def last_told(self) -> Told | None:
+        """What the caller was told last."""
+        return next((a.told for a in reversed(self.arrivals) if a.told is not None), None)
+
+    @property
+    def keys(self) -> tuple[str | None, ...]:
+        """The idempotency key of each attempt."""
+        return tuple(a.called.key for a in self.arrivals)
+
+
+class History:
+    """What happened in one run of one script under one plan.
+
+    `twin` is the fault-free history of the same script, or None for that history itself.
+    """
+
+    def __init__(
+        self,
+        script: Script,
+        plan: Plan,
+        events: list[Event],
+        *,
+        operations: Mapping[str, Operation],
+        tables: Mapping[tuple[str, str], TableInfo],
+        injected: Mapping[Injection, int],
+        twin: History | None = None,
+    ) -> None:
+        self.script = script
+        self.plan = plan
+        self.events = events
+        self.operations = operations
+        self.tables = tables
+        self.injected = injected
+        self.twin = twin
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """Logical calls in the order of their first arrival."""
+        calls: list[Call] = []
+        for position, event in enumerate(self.events):
+            kind = event.__class__
+            if kind is Called:
+                assert isinstance(event, Called)
+                if event.call == len(calls):
+                    calls.append(Call(event.call, self.operations[event.point.operation]))
+                calls[event.call].arrivals.append(Arrival(position, event))
+            elif kind is Told:
+                assert isinstance(event, Told)
+                _tell(calls[event.call], event, position)
+            elif kind is Applied:
+                assert isinstance(event, Applied)
+                calls[event.effect.call].effects.append(event.effect)
+            elif kind is Rejected:
+                assert isinstance(event, Rejected)
+                calls[event.call].rejections.append(event)
+            elif kind is Landed:
+                assert isinstance(event, Landed)
+                calls[event.call].landed.append(event)
+        return calls
+
+    @cached_property
+    def effects(self) -> list[Effect]:
+        """All effects, by id."""
+        return [event.effect for event in self.events if isinstance(event, Applied)]
+
+    @cached_property
+    def ending(self) -> Ending:
+        """How the saga ended."""
+        for event in reversed(self.events):
+            if isinstance(event, Ended):
+                return event.ending
+        return Ending("hung", None)
+
+    @property
+    def claim(self) -> Claim | None:
+        """What the saga said of itself."""
+        return self.ending.claim
+
+    @cached_property
+    def undone_by(self) -> dict[int, list[Effect]]:
+        """For each effect that something took back: the effects that did so."""
+        found: dict[int, list[Effect]] = {}
+        for effect in self.effects:
+            if effect.undoes is not None:
+                found.setdefault(effect.undoes, []).append(effect)
+        return found
+
+    def is_undone(self, effect: Effect) -> bool:
+        """Whether an effect has been taken back, in full where amounts are known."""
+        undos = self.undone_by.get(effect.id)
+        if not undos:
+            return False
+        amounts = [undo.amount for undo in undos if undo.amount is not None]
+        if effect.amount is None or len(amounts) < len(undos):
+            return True
+        return sum(amounts) >= effect.amount
+
+    @cached_property
+    def standing(self) -> list[Effect]:
+        """Forward effects that were not taken back; calls for help are not among them."""
+        return [
+            e
+            for e in self.effects
+            if e.undoes is None and not self.operations[e.full].escalates and not self.is_undone(e)
+        ]
+
+    @cached_property
+    def residue(self) -> list[Effect]:
+        """Standing effects that somebody would have to take back: class 3 to 5, not the environment's."""
+        return [e for e in self.standing if e.cls >= EffectClass.REVERSIBLE and not e.environment]
+
+    @cached_property
+    def differences(self) -> list[Difference]:
+        """Where the rows touched by this run differ at its end from its beginning."""
+        return differences(self.events, self.tables, {n for n, op in self.operations.items() if op.escalates})
+
+    @cached_property
+    def cases(self) -> list[Effect]:
+        """What a person was told: the effects of operations that escalate."""
+        return [e for e in self.effects if self.operations[e.full].escalates]
+
+    @cached_property
+    def told_words(self) -> frozenset[str]:
+        """Every word of every case."""
+        return frozenset().union(*(words_of((case.args, *(c.after for c in case.changes))) for case in self.cases))
+
+    def is_named(self, effect: Effect) -> bool:
+        """Whether an open case names an effect: by its object, its key, or, if unknown, its operation."""
+        if not self.cases:
+            return False
+        words = self.told_words
+        if mentions(words, effect.ref) or mentions(words, effect.key):
+            return True
+        learnt = self.calls[effect.call].ok
+        return not learnt and (mentions(words, effect.operation) or mentions(words, effect.full))
+
+    @cached_property
+    def unwind_began(self) -> int:
+        """The position of the first call that was meant to undo something; -1 if there was none."""
+        return next((call.started for call in self.calls if call.phase is Phase.UNDO), -1)
+
+    @cached_property
+    def net(self) -> Counter[Hashable]:
+        """The standing effects as a bag of meanings, with ids of this run masked."""
+        return Counter(self.meaning(effect) for effect in self.standing)
+
+    def meaning(self, effect: Effect) -> Hashable:
+        """What an effect means, whatever ids it got: its operation and masked arguments."""
+        return (effect.full, mask(effect.args, self._created))
+
+    @cached_property
+    def _created(self) -> frozenset[str]:
+        return frozenset(c.key for e in self.effects for c in e.changes if c.before is None)
+
+    def of(self, kind: type[Event]) -> Iterator[Any]:
+        """The events of one kind."""
+        return (event for event in self.events if event.__class__ is kind)
+
+
+def mask(value: object, created: frozenset[str]) -> Hashable:
+    """A value with the ids that this run made blanked out, in a form that can be compared and hashed."""
+    if isinstance(value, str):
+        return "*" if value in created else value
+    if isinstance(value, Mapping):
+        return tuple(sorted((str(k), mask(v, created)) for k, v in value.items()))
+    if isinstance(value, list | tuple):
+        return tuple(mask(v, created) for v in value)
+    return value if value.__hash__ is not None else repr(value)
+
+
+def _tell(call: Call, told: Told, position: int) -> None:
+    for arrival in call.arrivals:
+        if arrival.called.point == told.point and arrival.told is None:
+            arrival.told = told
+            arrival.told_position = position
+            break
+    if told.ok and call.answered < 0:
+        call.answered = position

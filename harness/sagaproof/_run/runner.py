@@ -1,0 +1,124 @@
+"""The runner: a script under a plan, in one fresh world, driven to rest; out comes a history.
+
+It is set up once for a campaign and used for each run; everything that is patched is restored on exit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, Self
+
+from sagaproof._drivers.protocol import Driver
+from sagaproof._model.claim import Ending
+from sagaproof._model.event import Broke, Ended, Rested, Slept
+from sagaproof._model.history import History
+from sagaproof._model.plan import Injection, Plan
+from sagaproof._model.script import Script
+from sagaproof._run.drive import drive, finish_sync
+from sagaproof._taps.gate import Gate
+from sagaproof._taps.handle import WorldHandle
+from sagaproof.errors import NotInjected
+
+__all__ = ["Limits", "Runner"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a saga counts as one that would not end: calls, virtual seconds, real seconds of one run."""
+
+    calls_max: int = 500
+    virtual_s_max: float = 30 * 86400.0
+    real_s_max: float = 10.0
+
+
+class Runner:
+    """Runs scripts under plans. Use as a context manager: taps and virtual time are active inside."""
+
+    def __init__(
+        self,
+        world: WorldHandle,
+        driver: Driver,
+        *,
+        claim: Callable[[Any], object] | None = None,
+        invariants: Iterable[Callable[[WorldHandle], object]] = (),
+        limits: Limits = Limits(),
+        sites: bool = True,
+    ) -> None:
+        self.world = world
+        self.driver = driver
+        self.limits = limits
+        self._claim = claim
+        self._invariants = tuple(invariants)
+        self._sites = sites
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._stack.close()
+
+    def run(self, script: Script, plan: Plan, twin: History | None = None) -> History:
+        """One run. Raises `NotInjected` if a planned fault never met its point."""
+        world = self.world
+        gate = Gate(world.state, plan, calls_max=self.limits.calls_max, sites=self._sites)
+        world.begin(gate)
+        ending = self._drive(script)
+        log, clock = world.state.log, world.state.clock
+        log.append(Ended(clock.elapsed, ending))
+        self._rest(gate)
+        missed = [injection for injection, met in gate.injected.items() if not met]
+        if missed:
+            raise _not_injected(plan, missed, script)
+        return History(
+            script,
+            plan,
+            log,
+            operations=world.state.operations,
+            tables=world.state.tables,
+            injected=gate.injected,
+            twin=twin,
+        )
+
+    def _drive(self, script: Script) -> Ending:
+        steps = drive(self.driver, self.world, script, self._claim)
+        return finish_sync(steps)
+
+    def _slept(self, seconds: float) -> None:
+        state = self.world.state
+        state.log.append(Slept(state.clock.elapsed, seconds))
+
+    def _rest(self, gate: Gate) -> None:
+        """Let everything late land, then look at the invariants once more."""
+        gate.land_everything()
+        gate.close("called after its run had ended")
+        state = self.world.state
+        at = state.clock.elapsed
+        for system in state.systems.values():
+            state.log.extend(Broke(at, system.name, name, detail) for name, detail in system.broken())
+        for check in self._invariants:
+            detail = _user_verdict(check, self.world)
+            if detail:
+                state.log.append(Broke(at, "", getattr(check, "__name__", "invariant"), detail))
+        state.log.append(Rested(at))
+
+
+def _user_verdict(check: Callable[[WorldHandle], object], world: WorldHandle) -> str:
+    """What a user's invariant says: empty where it holds. It may return a bool, a sentence, or assert."""
+    try:
+        said = check(world)
+    except AssertionError as error:
+        return str(error) or "the assertion failed"
+    if isinstance(said, str):
+        return said
+    return "" if said is None or said else "returned False"
+
+
+def _not_injected(plan: Plan, missed: list[Injection], script: Script) -> NotInjected:
+    return NotInjected(
+        f"{', '.join(map(str, missed))} was planned and never met its point",
+        where=f"plan {plan}, script {script.name}",
+        advice="Either the point does not exist under this plan, or the saga is not deterministic.",
+    )
