@@ -5,7 +5,7 @@ It is set up once for a campaign and used for each run; everything that is patch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Self
@@ -44,6 +44,8 @@ class Runner:
         claim: Callable[[Any], object] | None = None,
         invariants: Iterable[Callable[[WorldHandle], object]] = (),
         limits: Limits = Limits(),
+        hosts: Mapping[str, tuple[str, ...]] | None = None,
+        allow_hosts: Iterable[str] = (),
         sites: bool = True,
     ) -> None:
         self.world = world
@@ -51,6 +53,8 @@ class Runner:
         self.limits = limits
         self._claim = claim
         self._invariants = tuple(invariants)
+        self._hosts = hosts
+        self._allow_hosts = tuple(allow_hosts)
         self._sites = sites
         self._stack = ExitStack()
 

@@ -1,0 +1,110 @@
+"""What a campaign has to show: runs by size of plan, findings, cells, and what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sagaproof._checks.protocol import Facts
+from sagaproof._model.finding import Finding
+from sagaproof._model.history import History
+from sagaproof._model.point import PointClass
+from sagaproof._search.settings import Settings
+
+__all__ = ["Campaign", "Cell", "CheckCount", "Level", "Status"]
+
+
+class Status(StrEnum):
+    """How a campaign ended, worst first; `exit_code` is what a process reports."""
+
+    ERROR = "error"
+    FINDINGS = "findings"
+    INCOMPLETE = "incomplete"
+    CLEAN = "clean"
+
+    @property
+    def exit_code(self) -> int:
+        """0 clean, 1 findings, 2 incomplete, 3 harness error."""
+        return {Status.CLEAN: 0, Status.FINDINGS: 1, Status.INCOMPLETE: 2, Status.ERROR: 3}[self]
+
+
+@dataclass(slots=True)
+class Level:
+    """The plans with k faults: reachable = run + pruned + skipped.
+
+    `bound` is exact where every one of them was generated, by_rule where those of pruned plans were counted
+    by their representatives, lower where this size was not attempted or the ones before it not finished.
+    """
+
+    k: int
+    run: int = 0
+    pruned: int = 0
+    skipped: int = 0
+    audited: int = 0
+    mismatched: int = 0
+    bound: str = "exact"
+    attempted: bool = True
+
+    @property
+    def reachable(self) -> int:
+        """How many plans of this size there are, as far as known (see `bound`)."""
+        return self.run + self.pruned + self.skipped
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was skipped."""
+        return self.attempted and self.skipped == 0 and self.bound != "lower"
+
+
+@dataclass(slots=True)
+class CheckCount:
+    """How often a check held, was violated, or was not reached; and whether it applies at all."""
+
+    held: int = 0
+    violated: int = 0
+    not_reached: int = 0
+    applies: bool = True
+
+
+@dataclass(slots=True)
+class Cell:
+    """A point class under one kind of fault: how many runs had it, and how many of them violated a check."""
+
+    runs: int = 0
+    violated: int = 0
+    inert: int = 0
+    pruned: int = 0
+
+
+@dataclass(slots=True)
+class Campaign:
+    """The outcome of exploring one saga under test. `seconds` is real time, `incomplete` says what is missing."""
+
+    name: str
+    settings: Settings
+    scripts: tuple[str, ...]
+    levels: list[Level] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    checks: dict[str, CheckCount] = field(default_factory=dict)
+    cells: dict[tuple[PointClass, str], Cell] = field(default_factory=dict)
+    excluded: dict[tuple[str, str], str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    incomplete: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    facts: Facts | None = None
+    baseline: History | None = None
+    seconds: float = 0.0
+
+    @property
+    def runs(self) -> int:
+        """All runs that were made, audits aside."""
+        return sum(level.run for level in self.levels)
+
+    @property
+    def status(self) -> Status:
+        """Errors of the harness win over findings, findings over what is missing."""
+        if self.errors:
+            return Status.ERROR
+        if self.findings:
+            return Status.FINDINGS
+        return Status.INCOMPLETE if self.incomplete else Status.CLEAN

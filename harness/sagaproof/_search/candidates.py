@@ -1,0 +1,118 @@
+"""Where the next fault can go: the points of a history after its last injected one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sagaproof._model.event import Called
+from sagaproof._model.fault import Applied, Fault, Learnt, applicable
+from sagaproof._model.history import History
+from sagaproof._model.operation import EffectClass, Operation
+from sagaproof._model.plan import ALL, Injection, Plan
+from sagaproof._model.point import Phase, PointClass
+from sagaproof._search.settings import DURATIONS, Settings
+
+__all__ = ["Candidates", "classes_of", "point_class"]
+
+
+class _Option(NamedTuple):
+    fault: str
+    times: int
+
+
+class Candidates:
+    """The extensions of a plan by one fault, by the canonical rule: only after the last injected point.
+
+    Every reachable set of faults is generated exactly once that way, points that exist only because of
+    earlier faults included (Filibuster's dynamic discovery, without its duplicates).
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._kinds = settings.kinds()
+        self._durations = tuple(DURATIONS[name] for name in settings.durations)
+        self._options: dict[tuple[str, Phase], tuple[_Option, ...]] = {}
+        self.excluded: dict[tuple[str, str], str] = {}
+
+    def of(self, history: History) -> tuple[Injection, ...]:
+        """Each injection that extends the history's plan, in the order of the trace."""
+        found: list[Injection] = []
+        for called in _open_points(history):
+            for option in self._at(history.operations[called.point.operation], called.phase):
+                found.append(Injection(called.point, option.fault, option.times))
+        return tuple(found)
+
+    def count(self, history: History) -> int:
+        """How many there are, without making them."""
+        operations = history.operations
+        return sum(len(self._at(operations[c.point.operation], c.phase)) for c in _open_points(history))
+
+    def _at(self, operation: Operation, phase: Phase) -> tuple[_Option, ...]:
+        known = self._options.get((operation.full, phase))
+        if known is None:
+            known = self._options[operation.full, phase] = tuple(
+                _Option(fault.name, times)
+                for fault in self._kinds
+                if applicable(fault, operation, phase)
+                for times in self._times(fault)
+                if self._wanted(operation, phase, fault, times)
+            )
+        return known
+
+    def _times(self, fault: Fault) -> tuple[int, ...]:
+        return self._durations if fault.spans else (1,)
+
+    def _wanted(self, operation: Operation, phase: Phase, fault: Fault, times: int) -> bool:
+        reason = _without_a_desk(phase, fault, times)
+        for exclusion in self._settings.exclude:
+            if exclusion.covers(operation.full, fault.name):
+                reason = exclusion.reason
+        if reason:
+            name = fault.name if times != ALL else f"{fault.name}/all"
+            self.excluded[operation.full, name] = reason
+        return not reason
+
+
+def _without_a_desk(phase: Phase, fault: Fault, times: int) -> str:
+    """A desk that cannot be reached for good leaves nobody to tell: no saga in one process can do better."""
+    if phase is not Phase.ESCALATE:
+        return ""
+    lasting = times == ALL or fault.macro
+    refused = fault.learnt is Learnt.STATUS and fault.applied is Applied.NO and (fault.status or 0) < 500
+    return "a desk that never answers leaves nobody to tell" if lasting or refused else ""
+
+
+def _open_points(history: History) -> list[Called]:
+    """The arrivals without a fault that come after the point of the last injection."""
+    last = -1
+    called: list[Called] = []
+    armed = {injection.point for injection in history.plan}
+    for event in history.events:
+        if event.__class__ is Called:
+            assert isinstance(event, Called)
+            if event.point in armed:
+                last = len(called)
+            called.append(event)
+    return [event for event in called[last + 1 :] if event.fault is None]
+
+
+def classes_of(history: History, plan: Plan) -> tuple[PointClass, ...]:
+    """The point class of each injection of a plan, as it was met in this history."""
+    wanted = {injection.point for injection in plan}
+    found = {}
+    pivoted = False
+    for event in history.events:
+        if isinstance(event, Called):
+            operation = history.operations[event.point.operation]
+            if event.point in wanted:
+                found[event.point] = point_class(event, operation, after_pivot=pivoted)
+            pivoted = pivoted or operation.cls is EffectClass.IRREVERSIBLE
+    return tuple(found[injection.point] for injection in plan if injection.point in found)
+
+
+def point_class(called: Called, operation: Operation, *, after_pivot: bool) -> PointClass:
+    """The class of an arrival: its counts dropped, its place relative to the pivot kept."""
+    pivot = operation.cls is EffectClass.IRREVERSIBLE
+    position = "pivot" if pivot else "after-pivot" if after_pivot else "before-pivot"
+    attempt = "first" if called.point.attempt == 1 else "retry"
+    return PointClass(called.point.operation, called.phase, attempt, position)

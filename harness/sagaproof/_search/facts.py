@@ -1,0 +1,51 @@
+"""What a campaign has seen of the saga under test: decides which checks apply to it."""
+
+from __future__ import annotations
+
+from sagaproof._checks.protocol import Facts
+from sagaproof._model.history import History
+from sagaproof._model.point import Phase
+
+__all__ = ["FactBook"]
+
+
+class FactBook:
+    """Gathers `Facts` over the histories of a campaign."""
+
+    def __init__(self) -> None:
+        self._called: set[str] = set()
+        self._undos: set[str] = set()
+        self._classes: set[int] = set()
+        self._claims: set[str] = set()
+        self._faults: set[str] = set()
+        self._escalates = self._amounts = self._keys = self._retried = False
+
+    def add(self, history: History) -> None:
+        """Take in one history."""
+        if history.claim is not None:
+            self._claims.add(history.claim.value)
+        self._faults.update(injection.fault for injection in history.plan)
+        for call in history.calls:
+            self._called.add(call.operation.full)
+            if call.phase is Phase.UNDO:
+                self._undos.add(call.operation.full)
+            elif not history.plan:
+                self._classes.add(int(call.operation.cls))
+            self._escalates = self._escalates or call.operation.escalates
+            self._amounts = self._amounts or call.operation.amount is not None
+            self._keys = self._keys or call.first.key is not None
+            self._retried = self._retried or len(call.arrivals) > 1
+
+    def facts(self) -> Facts:
+        """What has been seen so far."""
+        return Facts(
+            frozenset(self._called),
+            frozenset(self._undos),
+            frozenset(self._classes),
+            frozenset(self._claims),
+            frozenset(self._faults),
+            escalates=self._escalates,
+            amounts=self._amounts,
+            keys=self._keys,
+            retried=self._retried,
+        )

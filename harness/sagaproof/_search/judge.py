@@ -1,0 +1,99 @@
+"""Judging a history by all checks, and keeping the counts, cells and findings that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sagaproof._checks.protocol import RunCheck, State, Verdict
+from sagaproof._model.finding import Finding, FindingKey
+from sagaproof._model.history import History
+from sagaproof._model.plan import Plan
+from sagaproof._model.point import PointClass
+from sagaproof._search.campaign import Campaign, Cell, CheckCount
+from sagaproof._search.candidates import classes_of
+from sagaproof._search.record import Book, Record
+
+__all__ = ["Judge"]
+
+_ERRORS_MAX = 20
+
+
+class Judge:
+    """Verdicts on the runs of one campaign."""
+
+    def __init__(self, checks: Sequence[RunCheck], campaign: Campaign) -> None:
+        self._checks = tuple(checks)
+        self._campaign = campaign
+        self._findings: dict[FindingKey, Finding] = {}
+        self._counts = {check.slug: CheckCount() for check in checks}
+        campaign.checks = self._counts
+
+    def judge(self, history: History) -> tuple[Record, dict[str, Verdict]]:
+        """The record of a run and what was violated in it."""
+        violated: dict[str, Verdict] = {}
+        held: list[str] = []
+        for check in self._checks:
+            verdict = self._verdict(check, history)
+            if verdict.state is State.VIOLATED:
+                violated[check.slug] = verdict
+            elif verdict.state is State.HELD:
+                held.append(check.slug)
+        return Record(history.plan, history.claim, frozenset(violated), frozenset(held)), violated
+
+    def _verdict(self, check: RunCheck, history: History) -> Verdict:
+        try:
+            return check.judge(history)
+        except Exception as error:  # noqa: BLE001  # a check that breaks must not take the findings along
+            where = f"check {check.slug} broke under plan '{history.plan}': {type(error).__name__}: {error}"
+            if len(self._campaign.errors) < _ERRORS_MAX and where not in self._campaign.errors:
+                self._campaign.errors.append(where)
+            return Verdict(State.NOT_REACHED)
+
+    def keep(self, history: History, record: Record, violated: dict[str, Verdict], book: Book, *, inert: bool) -> None:
+        """Count a run: its verdicts, the cells of its faults, and the findings that no smaller plan shows."""
+        counts = self._counts
+        for slug, count in counts.items():
+            if slug in record.violated:
+                count.violated += 1
+            elif slug in record.held:
+                count.held += 1
+            else:
+                count.not_reached += 1
+        if not history.plan and not violated:
+            return
+        classes = classes_of(history, history.plan)
+        self._mark_cells(history.plan, classes, bad=bool(violated), inert=inert)
+        for slug, verdict in violated.items():
+            if not book.shown_by_less(history.plan, slug, history.claim):
+                self._note(FindingKey(slug, classes, history.claim), history, verdict)
+
+    def _mark_cells(self, plan: Plan, classes: tuple[PointClass, ...], *, bad: bool, inert: bool) -> None:
+        for injection, where in zip(plan, classes, strict=True):
+            cell = self._campaign.cells.setdefault((where, injection.fault), Cell())
+            cell.runs += 1
+            cell.violated += bad
+            cell.inert += inert
+
+    def _note(self, key: FindingKey, history: History, verdict: Verdict) -> None:
+        known = self._findings.get(key)
+        if known is not None:
+            known.plans += 1
+            if _size(history.plan) >= _size(known.plan):
+                return
+        self._findings[key] = Finding(
+            key,
+            history.plan,
+            history.script,
+            verdict.claim,
+            verdict.because,
+            verdict.calls,
+            plans=1 if known is None else known.plans,
+        )
+
+    def findings(self) -> list[Finding]:
+        """All distinct findings, smallest plans first."""
+        return sorted(self._findings.values(), key=lambda f: (_size(f.plan), f.check, str(f.key)))
+
+
+def _size(plan: Plan) -> tuple[int, list[tuple[int, int, int]], Plan]:
+    return (len(plan), [injection.cost for injection in plan], plan)

@@ -1,0 +1,63 @@
+"""What is kept of a run once its history is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from sagaproof._model.claim import Claim
+from sagaproof._model.plan import Injection, Plan
+
+__all__ = ["Book", "Record"]
+
+
+@dataclass(slots=True)
+class Record:
+    """One run: its plan, the verdicts by slug, and how it can be extended.
+
+    `parent` and `added` say how its plan was made (None for the empty one). `stands_for` holds the records that were found to look the same at the same point; their extensions are
+    not run unless the audit says so.
+    """
+
+    plan: Plan
+    claim: Claim | None
+    violated: frozenset[str]
+    held: frozenset[str]
+    parent: Plan | None = None
+    added: Injection | None = None
+    extensions: tuple[Injection, ...] = ()
+    signature: Hashable = None
+    stands_for: list[Record] = field(default_factory=list)
+
+
+class Book:
+    """All records of one script, by plan."""
+
+    def __init__(self) -> None:
+        self.by_plan: dict[Plan, Record] = {}
+
+    def add(self, record: Record) -> None:
+        """Keep a record."""
+        self.by_plan[record.plan] = record
+
+    def shown_by_less(self, plan: Plan, slug: str, claim: Claim | None) -> bool:
+        """Whether a part of the plan already violates the same check with the same claim."""
+        for part in plan.proper_subsets():
+            record = self.by_plan.get(part)
+            if record is not None and slug in record.violated and record.claim is claim:
+                return True
+        return False
+
+    def nearest_held(self, plan: Plan, slug: str) -> Plan | None:
+        """The plan most like this one under which the check held; ties go to the smaller plan."""
+        mine = set(plan)
+        points = {injection.point for injection in plan}
+        best: tuple[tuple[int, int, int], Plan] | None = None
+        for other, record in self.by_plan.items():
+            if slug not in record.held:
+                continue
+            theirs = {injection.point for injection in other}
+            rank = (len(mine.symmetric_difference(other)), len(points ^ theirs), len(other))
+            if best is None or rank < best[0]:
+                best = (rank, other)
+        return None if best is None else best[1]

@@ -1,0 +1,36 @@
+"""A scenario: a story with a saga in it that can be run by name, and the findings it is known to have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sagaproof._drivers.fed import FedSaga
+from sagaproof._model.script import OPAQUE, Script
+from sagaproof._search.settings import Settings
+from sagaproof._taps.handle import WorldHandle
+
+__all__ = ["Scenario"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Give either `body` (runs the saga itself) or `agent` (makes a saga that is fed the calls of `scripts`).
+
+    `systems` names the systems of the world; `expected` is a JSON file with the findings that it must have,
+    no more and no fewer. `story` is what a reader is told.
+    """
+
+    name: str
+    story: str
+    systems: tuple[str, ...]
+    body: Callable[[WorldHandle], Any] | None = None
+    agent: Callable[[WorldHandle], FedSaga] | None = None
+    scripts: tuple[Script, ...] = (OPAQUE,)
+    claim: Callable[[Any], object] | None = None
+    invariants: tuple[Callable[[WorldHandle], object], ...] = ()
+    independent: Sequence[tuple[str, str]] = ()
+    settings: Settings = field(default_factory=Settings)
+    expected: Path | None = None

@@ -1,0 +1,40 @@
+"""What a run looked like to everybody but the fault: two faults with one signature stand for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from sagaproof._model.event import Applied, Broke, Called, Ended, Landed, Told
+from sagaproof._model.history import History, mask
+
+__all__ = ["signature"]
+
+_NOBODY: frozenset[str] = frozenset()
+
+
+def signature(history: History) -> Hashable:
+    """The calls, the answers to calls without a fault, the effects and the ending, as one hashable value.
+
+    Left out: which fault it was, what its own caller was told, texts of errors, and all times.
+    """
+    seen: list[Hashable] = []
+    faulted: set[tuple[int, Hashable]] = set()
+    for event in history.events:
+        match event:
+            case Called():
+                seen.append((event.call, event.point, event.phase, mask(event.args, _NOBODY), event.key))
+                if event.fault is not None:
+                    faulted.add((event.call, event.point))
+            case Told() if (event.call, event.point) not in faulted:
+                seen.append((event.call, event.learnt, event.status, mask(event.body, _NOBODY)))
+            case Applied(effect=effect):
+                seen.append((effect.call, effect.ref, effect.amount, effect.undoes, event.late, event.again))
+            case Landed():
+                seen.append((event.call, event.outcome))
+            case Broke():
+                seen.append((event.system, event.invariant))
+            case Ended(ending=ending):
+                seen.append((ending.how, ending.claim, tuple((link.type, link.call) for link in ending.errors)))
+            case _:
+                pass
+    return tuple(seen)
