@@ -1,0 +1,16 @@
+"""The CRM put together from its parts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sagaproof_fakes.crm._tickets import Tickets
+
+__all__ = ["Crm"]
+
+
+class Crm(Tickets):
+    """A CRM with contacts, orders and tickets; set it up with `add_contact`, `add_order`, `add_ticket`."""
+
+    name: ClassVar[str] = "crm"
+    hosts: ClassVar[tuple[str, ...]] = ("crm.test",)
