@@ -77,7 +77,8 @@ class DirectSystem:
             timeout_s: float | None = None,
             **args: Any,
         ) -> Any:
-            return see(gate().call(system, Delivery(name, args, key, if_match), timeout_s))
+            delivery = Delivery(name, _apart(args), key, if_match)
+            return _apart(see(gate().call(system, delivery, timeout_s)))
 
         call.__name__ = name
         setattr(self, name, call)
@@ -86,7 +87,16 @@ class DirectSystem:
     def undo_by_key(self, operation: str, key: str, *, timeout_s: float | None = None) -> Any:
         """Undo what came under `key`, or fence the key so that it never comes."""
         delivery = Delivery(self._system.undo_operation(operation), {}, target_key=key)
-        return see(self._gate().call(self._system, delivery, timeout_s))
+        return _apart(see(self._gate().call(self._system, delivery, timeout_s)))
+
+
+def _apart(value: Any) -> Any:
+    """A copy of a JSON value: caller and service share no more than they would over a wire."""
+    if isinstance(value, Mapping):
+        return {name: _apart(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_apart(inner) for inner in value]
+    return value
 
 
 def see(reply: Reply) -> Any:
