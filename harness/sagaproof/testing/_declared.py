@@ -9,14 +9,14 @@ from typing import Final
 
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._taps.handle import WorldHandle
+from sagaproof._taps.routes import Routes
 from sagaproof._world.operation import Declared, undo_of
 from sagaproof._world.system import System
+from sagaproof.errors import UsageError
 from sagaproof.testing._verdict import Scorecard
 
 __all__ = ["check_declarations"]
 
-_ROUTE: Final = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (/.*)")
-_SEGMENT: Final = re.compile(r"[A-Za-z0-9._~-]+|\{(\w+)\}")
 _HOST: Final = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*")
 _OF_THE_WORLD: Final = frozenset({"state", "gate", "direct", "tools", *dir(WorldHandle)})
 
@@ -24,19 +24,9 @@ _OF_THE_WORLD: Final = frozenset({"state", "gate", "direct", "tools", *dir(World
 def check_declarations(system: System, score: Scorecard) -> None:
     """Name and hosts, docstrings, routes, and what is declared to undo what."""
     _check_name(system, score)
-    declared = system.declarations()
-    shapes: dict[str, str] = {}
-    for known in declared.values():
+    _check_routes(system, score)
+    for known in system.declarations().values():
         _check_docstring(known, system, score)
-        if known.route:
-            shape = _check_route(known, score)
-            other = shapes.setdefault(shape, known.operation.full)
-            score.require(
-                other == known.operation.full,
-                "route",
-                f"{known.operation.full} and {other} both answer {shape}",
-                advice="Give one of them another path or method.",
-            )
         _check_undo(known, system, score)
 
 
@@ -75,35 +65,19 @@ def _check_docstring(known: Declared, system: System, score: Scorecard) -> None:
         )
 
 
-def _check_route(known: Declared, score: Scorecard) -> str:
-    """The route with its parameters made nameless; those that are equal would answer the same requests."""
-    operation = known.operation
-    parsed = _ROUTE.fullmatch(known.route)
-    segments = parsed[2].split("/")[1:] if parsed else [""]
-    matches = [_SEGMENT.fullmatch(segment) for segment in segments]
-    score.require(
-        all(matches),
-        "route",
-        f"{known.route!r} cannot be read",
-        where=operation.full,
-        advice='Write METHOD /path/{parameter}, as in "PUT /orders/{order_id}/status".',
-    )
-    names = [match[1] for match in matches if match and match[1]]
-    for name in names:
-        types = known.types.get(name)
+def _check_routes(system: System, score: Scorecard) -> None:
+    """Let the tap read them, as it will in a run; and let no write hide behind a GET."""
+    try:
+        Routes(system)
+    except UsageError as error:
+        score.require(None, "route", error.what, where=error.where, advice=error.advice)
+    for known in system.declarations().values():
         score.require(
-            types is not None and (not types or str in types) and names.count(name) == 1,
+            known.operation.cls is EffectClass.READ or not known.route.startswith("GET "),
             "route",
-            f"{{{name}}} in {known.route!r} is no text parameter of {operation.full}, or is there twice",
-            advice=f"Its parameters are {', '.join(operation.params)}.",
+            f"{known.operation.full} writes, and its route is {known.route}",
+            advice="Use POST, PUT, PATCH or DELETE: clients repeat a GET as they like.",
         )
-    score.require(
-        operation.cls is EffectClass.READ or not known.route.startswith("GET "),
-        "route",
-        f"{operation.full} writes, and {known.route!r} is a GET",
-        advice="Use POST, PUT, PATCH or DELETE: clients repeat a GET as they like.",
-    )
-    return re.sub(r"\{\w+\}", "{}", known.route)
 
 
 def _check_undo(known: Declared, system: System, score: Scorecard) -> None:
