@@ -67,7 +67,7 @@ class Bench:
     ) -> Handled:
         """Deliver one call, and test that the system did nothing which no call may do."""
         described = self.system.operations()[operation]
-        where = f"{described.full}({_text(args)})"
+        where = f"{described.full}({_text(args if target_key is None else {'by_key': target_key})})"
         state = self.state()
         rows = {table.name: dict(table.rows) for table in self.system.tables}
         handled = self._deliver(
@@ -151,11 +151,8 @@ class Bench:
     def _check_money(self, args: Mapping[str, Any], handled: Handled, where: str) -> None:
         operations = self.system.operations().values()
         fields = {operation.amount for operation in operations if operation.amount}
-        records: list[Any] = [
-            args,
-            handled.body,
-            *(row for t in self.system.tables for row in t.rows.values()),
-        ]
+        records: list[Any] = [row for table in self.system.tables for row in table.rows.values()]
+        records += [args, handled.body] if handled.ok else []
         for record in records:
             for field in fields & set(record if isinstance(record, Mapping) else ()):
                 self._score.require(
