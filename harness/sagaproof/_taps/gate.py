@@ -205,6 +205,11 @@ class Gate:
             if reply.phase is Phase.UNDO:
                 self._land(Lands.UNDO)
 
+    def turn_away(self) -> None:
+        """Count an arrival that means no operation: who repeats it for ever is stopped all the same."""
+        with self._lock:
+            self._refuse_if_closed()
+
     def land_everything(self) -> None:
         """Let all that is late arrive now, in the order it was sent."""
         with self._lock:
