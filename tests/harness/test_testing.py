@@ -450,7 +450,7 @@ BAD: list[tuple[str, type[Shelf]]] = [
     ("fence", LeakyFence),
     ("lookup", BlindLookup),
     ("irreversible", UndoesTheIrreversible),
-    ("undo-bound", NoReferenceAtAll),
+    ("undo-declared", NoReferenceAtAll),
     ("undo-bound", RestoresAnotherRow),
     ("undone", UndoLeavesTrace),
     ("undone", UndoRefuses),
@@ -465,6 +465,19 @@ def test_a_system_that_breaks_a_rule_is_told_which(rule: str, bad: type[Shelf]) 
     assert caught.value.rule == rule
     assert caught.value.what
     assert caught.value.advice
+
+
+@pytest.mark.parametrize(
+    ("undoes", "says"), [("ad_item", "is no operation of shelf"), ("add_item", "cannot run without 'reason'")]
+)
+def test_an_undo_that_cannot_be_one_is_refused_by_its_class_already(undoes: str, says: str) -> None:
+    def take_off(self: Shelf, item_id: str, reason: str) -> Row:
+        """Take an item off the shelf, for a reason."""
+        return {**self.found(item_id), "reason": reason}
+
+    declared = operation(cls=3, ref="item_id", undoes=undoes)(take_off)
+    with pytest.raises(UsageError, match=says):
+        type("Bad", (Shelf,), {"take_off": declared})
 
 
 def test_a_system_that_keeps_the_contract_passes() -> None:
@@ -539,7 +552,7 @@ def test_a_broken_rule_is_an_assertion_error_that_says_where_and_what_to_do() ->
         check(RaisesKeyError)
     assert str(caught.value) == (
         "refuses-properly: raised KeyError('item_1') where it should refuse "
-        "(shelf.delete_item(by_key='key-1')). "
+        "(shelf.delete_item(item_id='item_1')). "
         "Raise Refusal(status, code, message): anything else would end the run."
     )
 

@@ -34,8 +34,8 @@ class Orders(Contacts):
             raise UsageError(f"no order can be {status!r}", advice=suggest(status, ORDER_STATUSES))
         row = {
             "id": self._new_id(self.orders, "order", order_id),
-            "contact": self._contact_for(contact),
             "total": minor(total, currency),
+            "contact": self._contact_for(contact),
             "currency": currency,
             "status": status,
         }

@@ -82,13 +82,19 @@ def _check_routes(system: System, score: Scorecard) -> None:
 
 def _check_undo(known: Declared, system: System, score: Scorecard) -> None:
     operation, operations = known.operation, system.declarations()
-    advice = "An undo has ref=, names operations of its own system, and needs no other parameter."
     for target in operation.undoes:
+        forward = operations.get(target)
         score.require(
-            target in operations and operation.ref in operation.params and known.required <= {operation.ref},
+            forward and (forward.operation.ref or not _is_own(known, system)),
+            "undo-declared",
+            f"{operation.full} undoes {target!r}, which {'has no ref' if forward else 'is no operation'}",
+            advice="Give it ref=, the field of its answer that the undo is called with.",
+        )
+        score.require(
+            operation.ref in operation.params and known.required <= {operation.ref},
             "undo-declared",
             f"{operation.full} cannot undo {target!r} with nothing but its {operation.ref!r}",
-            advice=advice,
+            advice="ref= names a parameter of the undo, and it needs no other.",
         )
     if operation.restores:
         _check_restores(operation, system, score)
