@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from sagaproof._model.diff import Difference, differences
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._world.system import Delivery, Handled, System
-from sagaproof._world.table import Table
 from sagaproof._world.world import World
+from sagaproof.testing._state import State
 from sagaproof.testing._verdict import ContractBroken, Scorecard
 
-__all__ = ["Bench", "State"]
-
-
-class State(NamedTuple):
-    """A deep copy of all that a system knows: rows by table, and plain data that it keeps beside them."""
-
-    rows: dict[str, dict[str, Any]]
-    own: dict[str, Any]
-    keys: dict[str, Any]
-
-    @property
-    def but_keys(self) -> tuple[object, object]:
-        """The state without the memory of idempotency keys."""
-        return self.rows, self.own
+__all__ = ["Bench"]
 
 
 class Bench:
@@ -43,9 +30,7 @@ class Bench:
 
     def state(self) -> State:
         """All that the system knows now."""
-        system = self.system
-        rows = {table.name: table.rows for table in system.tables}
-        return State(*copy.deepcopy((rows, _own(system), system.keys.entries)))
+        return State.of(self.system)
 
     def differences(self) -> list[Difference]:
         """What all calls so far have left different, as the services themselves see it."""
@@ -100,7 +85,9 @@ class Bench:
 
     def _check_changes(self, described: Operation, handled: Handled, before: State, where: str) -> None:
         after = self.state()
-        missed = sorted(_touched(before, after) - {(change.table, change.key) for change in handled.changes})
+        missed = sorted(
+            after.touched_since(before) - {(change.table, change.key) for change in handled.changes}
+        )
         self._score.require(
             not missed,
             "writes-through-tables",
@@ -172,32 +159,6 @@ class Bench:
         )
 
 
-class _Bare(System):
-    """What a system has of its own when nothing was added to the base class."""
-
-    name = "bare"
-
-
-_OF_THE_BASE = frozenset(vars(_Bare()))
-
-
-def _own(system: System) -> dict[str, Any]:
-    """The plain data among the attributes that a class added to the base."""
-    return {
-        name: value
-        for name, value in vars(system).items()
-        if name not in _OF_THE_BASE and not isinstance(value, Table) and _is_plain(value)
-    }
-
-
-def _is_plain(value: object) -> bool:
-    if isinstance(value, Mapping):
-        return all(_is_plain(k) and _is_plain(v) for k, v in value.items())
-    if isinstance(value, str | bytes | int | float | None):
-        return True
-    return isinstance(value, Collection) and all(_is_plain(item) for item in value)
-
-
 def _is_json(value: object) -> bool:
     try:
         return bool(json.loads(json.dumps(value, allow_nan=False)) == value)
@@ -208,15 +169,6 @@ def _is_json(value: object) -> bool:
 def _named(field: str, args: Mapping[str, Any], body: object) -> object:
     found = args.get(field)
     return body.get(field) if found is None and isinstance(body, Mapping) else found
-
-
-def _touched(before: State, after: State) -> set[tuple[str, str]]:
-    return {
-        (table, key)
-        for table, rows in after.rows.items()
-        for key in rows.keys() | before.rows[table].keys()
-        if rows.get(key) != before.rows[table].get(key)
-    }
 
 
 def _first_difference(one: Mapping[str, Mapping[str, Any]], other: Mapping[str, Mapping[str, Any]]) -> str:
