@@ -1,0 +1,124 @@
+"""From outcomes to a report: every figure in it was counted, every text of the saga or the world is data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+
+from sagaproof._report.finding import finding_part
+from sagaproof._report.plain import one_line, printable
+from sagaproof._report.schema import (
+    CheckPart,
+    ExclusionPart,
+    GridCellPart,
+    GridPart,
+    GridRowPart,
+    Report,
+    ScenarioPart,
+    TallyPart,
+)
+from sagaproof._report.sites import Sites
+from sagaproof._search.campaign import Campaign, CheckCount
+from sagaproof._search.expected import Outcome
+from sagaproof._tally.grid import Grid, grid
+from sagaproof._tally.rows import TallyRow, ledger, rows
+
+__all__ = ["build", "build_scenario"]
+
+
+def build(outcomes: Sequence[Outcome], *, stable: bool = False) -> Report:
+    """The report of these outcomes, in their order.
+
+    With `stable` it has no times, versions or folders: the same campaign gives the same bytes anywhere.
+    """
+    scenarios = tuple(build_scenario(outcome, stable=stable) for outcome in outcomes)
+    return Report(version=None if stable else _version(), scenarios=scenarios)
+
+
+def build_scenario(outcome: Outcome, *, stable: bool = False) -> ScenarioPart:
+    """The part of a report that one outcome makes."""
+    campaign, expectation = outcome.campaign, outcome.expectation
+    sites = Sites(stable=stable)
+
+    def texts(found: Sequence[str]) -> tuple[str, ...]:
+        return tuple(sites.short(printable(text)) for text in found)
+
+    return ScenarioPart(
+        name=one_line(campaign.name),
+        status=campaign.status.value,
+        exit_code=outcome.exit_code,
+        expected_met=None if expectation is None else expectation.met,
+        missing=() if expectation is None else expectation.missing,
+        surplus=() if expectation is None else expectation.surplus,
+        scripts=tuple(campaign.scripts),
+        runs=campaign.runs,
+        findings=tuple(finding_part(finding, campaign.name, sites) for finding in campaign.findings),
+        tally=tuple(map(_tally, rows(campaign))),
+        checks=tuple(_check(slug, count) for slug, count in campaign.checks.items()),
+        grid=_grid(grid(campaign)),
+        excluded=_excluded(campaign),
+        notes=texts(campaign.notes),
+        incomplete=texts(campaign.incomplete),
+        errors=texts(campaign.errors),
+        seconds=None if stable else round(campaign.seconds, 3),
+    )
+
+
+def _tally(row: TallyRow) -> TallyPart:
+    names = (name for name in TallyPart.model_fields if name != "text")
+    return TallyPart.model_validate({name: getattr(row, name) for name in names} | {"text": ledger(row)})
+
+
+def _check(slug: str, count: CheckCount) -> CheckPart:
+    return CheckPart(
+        check=slug,
+        state="violated"
+        if count.violated
+        else "held"
+        if count.held
+        else "not reached"
+        if count.applies
+        else "not applicable",
+        held=count.held,
+        violated=count.violated,
+        not_reached=count.not_reached,
+    )
+
+
+def _grid(found: Grid) -> GridPart:
+    return GridPart(
+        faults=found.faults,
+        rows=tuple(
+            GridRowPart(
+                operation=row.where.operation,
+                phase=row.where.phase.value,
+                attempt=row.where.attempt,
+                position=row.where.position,
+                cells=tuple(
+                    GridCellPart(
+                        state=cell.state.value,
+                        glyph=cell.glyph,
+                        runs=cell.runs,
+                        violated=cell.violated,
+                        reason=one_line(cell.reason),
+                    )
+                    for cell in row.cells
+                ),
+            )
+            for row in found.rows
+        ),
+    )
+
+
+def _excluded(campaign: Campaign) -> tuple[ExclusionPart, ...]:
+    return tuple(
+        ExclusionPart(operation=operation, fault=fault, reason=one_line(reason))
+        for (operation, fault), reason in sorted(campaign.excluded.items())
+    )
+
+
+def _version() -> str | None:
+    try:
+        return version("sagaproof")
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,122 @@
+"""A report on a terminal: headlines, cards, and the table of scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sagaproof._report.card import card
+from sagaproof._report.group import Group, grouped
+from sagaproof._report.schema import FindingPart, Report, ScenarioPart, TallyPart
+
+__all__ = ["card", "findings_text", "headline", "print_scenario", "print_summary", "tally_line"]
+
+CARDS_MAX: Final = 5
+_COLOURS: Final = {"clean": "green", "findings": "red", "incomplete": "yellow", "error": "bold red"}
+
+
+def headline(scenario: ScenarioPart) -> str:
+    """One line: `2 findings in 281 runs (k<=2 complete: 412 = 281 run + 131 pruned)`."""
+    found = len(scenario.findings)
+    count = "no finding" if not found else "1 finding" if found == 1 else f"{found} findings"
+    runs = "1 run" if scenario.runs == 1 else f"{scenario.runs} runs"
+    head = {"error": "harness error: ", "incomplete": "incomplete: "}.get(scenario.status, "")
+    return f"{head}{count} in {runs} ({tally_line(scenario)})"
+
+
+def tally_line(scenario: ScenarioPart) -> str:
+    """What was covered, added up over the sizes of plan: `k<=2 complete: 412 = 281 run + 131 pruned`."""
+    tried = [row for row in scenario.tally if row.attempted]
+    if not tried:
+        return "nothing was attempted"
+    reachable, run, pruned, skipped = (
+        sum(getattr(row, name) for row in tried) for name in ("reachable", "run", "pruned", "skipped")
+    )
+    parts = [f"{run} run"]
+    parts += [f"{pruned} pruned"] if pruned else []
+    parts += [f"{skipped} skipped"] if skipped else []
+    more = ">=" if any(row.bound == "lower" for row in tried) else ""
+    differ = sum(row.mismatched for row in tried)
+    audit = f", audit: {differ} of {sum(row.audited for row in tried)} differ" if differ else ""
+    return f"{_reach(tried)}: {more}{reachable} = {' + '.join(parts)}{audit}"
+
+
+def findings_text(scenario: ScenarioPart, *, width: int = 100, cards: int = CARDS_MAX) -> list[str]:
+    """The first `cards` findings as cards, then one line for each that is left."""
+    groups = grouped(scenario.findings)
+    lines: list[str] = []
+    for group in groups[:cards]:
+        lines.extend(("", *card(group.lead, group.also, width=width)))
+    rest = groups[cards:]
+    if rest:
+        lines.extend(("", f" {_count(rest)} more, with the plan that shows each:"))
+        lines.extend(f"   {finding.check}  {finding.plan or 'no fault'}" for finding in _flat(rest))
+    return lines
+
+
+def print_summary(report: Report, console: Console) -> None:
+    """Print the table of all scenarios, then what is missing of it. Plain text where nobody sees colours."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("scenario", overflow="fold")
+    table.add_column("status", no_wrap=True)
+    table.add_column("findings", justify="right", no_wrap=True)
+    table.add_column("expected", no_wrap=True)
+    table.add_column("tally", overflow="fold")
+    for scenario in report.scenarios:
+        met = {None: "-", True: "met", False: "NOT MET"}[scenario.expected_met]
+        table.add_row(
+            Text(scenario.name),
+            Text(scenario.status, style=_COLOURS[scenario.status] if scenario.expected_met is None else ""),
+            str(len(scenario.findings)),
+            Text(met, style={"met": "green", "NOT MET": "bold red"}.get(met, "")),
+            Text(tally_line(scenario)),
+        )
+    if report.scenarios:
+        console.print(table)
+    for line in _missing(report):
+        console.print(Text(line), soft_wrap=True)
+
+
+def print_scenario(scenario: ScenarioPart, console: Console, *, cards: int = CARDS_MAX) -> None:
+    """Print one scenario: its headline, its cards, its tally."""
+    console.print(Text.assemble((scenario.name, "bold"), " - ", headline(scenario)), soft_wrap=True)
+    for line in findings_text(scenario, width=console.width, cards=cards):
+        console.print(Text(line), soft_wrap=True)
+    console.print()
+    for row in scenario.tally:
+        console.print(Text(f" {row.text}"), soft_wrap=True)
+
+
+def _reach(tried: list[TallyPart]) -> str:
+    complete = [row.k for row in tried if row.complete]
+    if len(complete) == len(tried):
+        return f"k<={tried[-1].k} complete" if tried[-1].k else "k=0 complete"
+    return f"k<={tried[-1].k} not complete"
+
+
+def _count(groups: tuple[Group, ...]) -> str:
+    found = len(list(_flat(groups)))
+    return "1 finding" if found == 1 else f"{found} findings"
+
+
+def _flat(groups: tuple[Group, ...]) -> Iterator[FindingPart]:
+    for group in groups:
+        yield group.lead
+        yield from group.also
+
+
+def _missing(report: Report) -> Iterator[str]:
+    yield from (f"problem: {problem}" for problem in report.problems)
+    for scenario in report.scenarios:
+        for word, texts in (
+            ("harness error", scenario.errors),
+            ("incomplete", scenario.incomplete),
+            ("expected and not found", scenario.missing),
+            ("found and not expected", scenario.surplus),
+            ("note", scenario.notes),
+        ):
+            yield from (f"{scenario.name}: {word}: {text}" for text in texts)

@@ -1,0 +1,59 @@
+"""Findings that the same run shows, put together: one card for each run, led by the most telling check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from sagaproof._report.schema import FindingPart
+
+__all__ = ["Group", "grouped"]
+
+_LEADING: Final = (
+    "user-assertion",
+    "user-invariant",
+    "terminates",
+    "no-unwind-past-pivot",
+    "no-silent-undo-failure",
+    "late-effect-fenced",
+    "undo-twice-is-once",
+    "undone-once",
+    "applied-once",
+    "one-key-per-intent",
+    "no-undo-skipped",
+    "reverse-order",
+    "empty-undo-succeeds",
+    "original-error-kept",
+    "compensated-is-clean",
+    "completed-is-complete",
+    "truthful-claim",
+    "rest-is-rest",
+    "no-silent-residue",
+    "books-balance",
+)
+"""What names the fault in the saga comes before what names its consequence; others come last."""
+
+
+class Group(NamedTuple):
+    """A finding and the other checks that the same run violates."""
+
+    lead: FindingPart
+    also: tuple[FindingPart, ...] = ()
+
+
+def grouped(findings: Iterable[FindingPart]) -> tuple[Group, ...]:
+    """The findings by plan and script, in the order in which the first of each came."""
+    together: dict[tuple[str, str], list[FindingPart]] = {}
+    for finding in findings:
+        together.setdefault((finding.plan, finding.script), []).append(finding)
+    return tuple(_group(some) for some in together.values())
+
+
+def _group(findings: list[FindingPart]) -> Group:
+    lead, *also = sorted(findings, key=_rank)
+    return Group(lead, tuple(also))
+
+
+def _rank(finding: FindingPart) -> tuple[int, str]:
+    known = finding.check in _LEADING
+    return (_LEADING.index(finding.check) if known else len(_LEADING), finding.check)

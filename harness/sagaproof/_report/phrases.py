@@ -1,0 +1,127 @@
+"""What a call looked like from both sides, in a few words: what its client was told, what the world did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import Final
+
+from sagaproof._model.effect import Change, Effect
+from sagaproof._model.event import Applied, Told
+from sagaproof._model.history import Call
+from sagaproof._model.operation import EffectClass
+from sagaproof._report.plain import one_line, shorten, show
+
+__all__ = ["args_text", "brief_args", "changes_text", "happened", "remark", "told_text"]
+
+_TOLD: Final = {
+    "answer": "ok",
+    "connection refused": "refused",
+    "timeout": "timeout",
+    "connection reset": "reset",
+    "answer torn off": "torn",
+    "garbage": "garbage",
+    "200 with an error inside": "200 with an error",
+    "raised": "raised",
+}
+_VALUE_MAX: Final = 24
+_BRIEF_MAX: Final = 40
+_CHANGES_MAX: Final = 4
+
+
+def told_text(call: Call) -> str:
+    """What the client saw, attempt by attempt, repeats counted: `503 x3, ok`."""
+    words = (_told(arrival.told) for arrival in call.arrivals)
+    return ", ".join(_times(word, len(list(same))) for word, same in groupby(words))
+
+
+def _told(told: Told | None) -> str:
+    if told is None:
+        return "nothing"
+    if told.learnt == "error status":
+        return str(told.status)
+    return _TOLD.get(told.learnt, told.learnt)
+
+
+def _times(word: str, count: int) -> str:
+    return word if count == 1 else f"{word} x{count}"
+
+
+def happened(call: Call, applied: Mapping[int, Applied]) -> str:
+    """What became of the call's effect, whatever its client was told."""
+    if call.operation.cls is EffectClass.READ:
+        return "read" if call.ok else "not read"
+    on_time = [effect for effect in call.effects if not applied[effect.id].late]
+    if on_time:
+        texts = "; ".join(dict.fromkeys(changes_text(effect.changes) for effect in on_time))
+        return f"{_times('applied', len(on_time))}: {texts}"
+    if call.effects or call.landed:
+        return "not yet"
+    if call.rejections:
+        last = call.rejections[-1]
+        return f"refused: {last.status} {last.code}".rstrip()
+    return "no change" if call.ok else "not applied"
+
+
+def remark(call: Call, applied: Mapping[int, Applied]) -> str:
+    """The gist of `happened` beside a call: the object made, the value before, or what it undoes."""
+    words = []
+    if call.undoes is not None and call.undoes.call is not None:
+        words.append(f"undoes {call.undoes.call + 1}" + ("" if call.undoes.certain else "?"))
+    on_time = [effect for effect in call.effects if not applied[effect.id].late]
+    if not words:
+        words.extend(dict.fromkeys(filter(None, map(_gist, on_time))))
+    if len(on_time) > 1:
+        words.append(_times("applied", len(on_time)))
+    if not on_time and (call.effects or call.landed):
+        words.append("not yet")
+    return ", ".join(words)
+
+
+def _gist(effect: Effect) -> str:
+    for change in effect.changes:
+        if change.before is None:
+            return shorten(one_line(change.key), _VALUE_MAX)
+        for field, before, _ in _fields(change):
+            if field:
+                return f"was {shorten(show(before), _VALUE_MAX)}"
+    return ""
+
+
+def changes_text(changes: Iterable[Change]) -> str:
+    """Rows added, removed and changed, field by field."""
+    texts = []
+    for change in changes:
+        row = f"{change.table} {one_line(change.key)}"
+        if change.before is None or change.after is None:
+            texts.append(f"{row} {'added' if change.before is None else 'removed'}")
+            continue
+        fields = (
+            f"{name} {shorten(show(old), _VALUE_MAX)} -> {shorten(show(new), _VALUE_MAX)}"
+            for name, old, new in _fields(change)
+        )
+        texts.append(f"{row} {', '.join(fields)}".rstrip())
+    more = len(texts) - _CHANGES_MAX
+    return "; ".join(texts[:_CHANGES_MAX]) + (f"; {more} more" if more > 0 else "")
+
+
+def _fields(change: Change) -> list[tuple[str, object, object]]:
+    before, after = change.before or {}, change.after or {}
+    names = dict.fromkeys((*before, *after))
+    return [(n, before.get(n), after.get(n)) for n in names if before.get(n) != after.get(n)]
+
+
+def args_text(args: Mapping[str, object]) -> str:
+    """All arguments, each cut to a readable length: `customer=a amount=250000`."""
+    return " ".join(f"{one_line(str(name))}={shorten(show(value), 60)}" for name, value in args.items())
+
+
+def brief_args(args: Mapping[str, object]) -> str:
+    """The short values among the arguments, without names: enough to know a call by."""
+    words: list[str] = []
+    for value in args.values():
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            word = one_line(str(value))
+            if word and len(word) <= _VALUE_MAX:
+                words.append(word)
+    return shorten(" ".join(words), _BRIEF_MAX)

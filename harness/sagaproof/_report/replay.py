@@ -1,0 +1,55 @@
+"""How a finding is seen again: the command line, and a test to keep."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sagaproof._model.plan import Plan
+from sagaproof._model.script import Script
+
+__all__ = ["replay_line", "snippet"]
+
+_SAFE: Final = re.compile(r"[\w@%+=:,./-]+")
+
+
+def replay_line(name: str, plan: Plan, script: Script) -> str:
+    """The command that runs this plan again: pytest for a node id, `sagaproof replay` for a scenario."""
+    if "::" in name:
+        chosen = "" if script.opaque else f" --saga-script={_quoted(script.name)}"
+        return f"pytest {_quoted(name, always=True)} --saga-plan={_quoted(str(plan))}{chosen}"
+    chosen = "" if script.opaque else f" --script {_quoted(script.name)}"
+    return f"sagaproof replay {_quoted(name)} {_quoted(str(plan))}{chosen}"
+
+
+def snippet(name: str, check: str, plan: Plan, script: Script) -> str:
+    """A test that runs this one plan and fails as long as it shows a finding."""
+    title = _identifier(f"{name.rpartition('::')[2]}_{check}")
+    command = ["replay", name, str(plan)]
+    if not script.opaque:
+        command += ["--script", script.name]
+    return "\n".join(
+        (
+            "import subprocess",
+            "",
+            "",
+            f"def test_{title}():",
+            f'    """{_docstring(plan)}"""',
+            f"    command = {['sagaproof', *command]!r}",
+            "    subprocess.run(command, check=True)",
+        )
+    )
+
+
+def _docstring(plan: Plan) -> str:
+    return f"Holds under {plan}." if plan else "Holds without a fault."
+
+
+def _identifier(text: str) -> str:
+    return re.sub(r"\W+", "_", text.removeprefix("test_"), flags=re.ASCII).strip("_").lower()
+
+
+def _quoted(text: str, *, always: bool = False) -> str:
+    if _SAFE.fullmatch(text) and not always:
+        return text
+    return "'" + text.replace("'", "'\"'\"'") + "'"

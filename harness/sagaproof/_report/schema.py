@@ -1,0 +1,268 @@
+"""The report as data: versioned, frozen, JSON all the way down. How it is made stands in `build`."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+__all__ = [
+    "SCHEMA",
+    "Case",
+    "CheckPart",
+    "ErrorPart",
+    "ExclusionPart",
+    "FaultPart",
+    "FindingPart",
+    "GridCellPart",
+    "GridPart",
+    "GridRowPart",
+    "Report",
+    "Residue",
+    "ScenarioPart",
+    "Step",
+    "TallyPart",
+    "ToldPart",
+    "TwinPart",
+    "WorldRow",
+]
+
+SCHEMA: Final = "sagaproof-report/1"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TallyPart(_Part):
+    """The plans with k faults: reachable = run + pruned + skipped; `text` is the same as one line."""
+
+    k: int
+    reachable: int
+    bound: Literal["exact", "by_rule", "lower"]
+    run: int
+    pruned: int
+    skipped: int
+    audited: int
+    mismatched: int
+    complete: bool
+    attempted: bool
+    text: str
+
+
+class CheckPart(_Part):
+    """A check over all runs: in how many it held, was violated, or was not reached."""
+
+    check: str
+    state: Literal["held", "violated", "not reached", "not applicable"]
+    held: int
+    violated: int
+    not_reached: int
+
+
+class GridCellPart(_Part):
+    """A kind of fault at a class of points."""
+
+    state: str
+    glyph: str
+    runs: int
+    violated: int
+    reason: str
+
+
+class GridRowPart(_Part):
+    """A class of points, with one cell for each fault of the grid."""
+
+    operation: str
+    phase: str
+    attempt: str
+    position: str
+    cells: tuple[GridCellPart, ...]
+
+
+class GridPart(_Part):
+    """Steps and phases down, kinds of fault across."""
+
+    faults: tuple[str, ...]
+    rows: tuple[GridRowPart, ...]
+
+
+class ExclusionPart(_Part):
+    """A fault that was left out at an operation, and why."""
+
+    operation: str
+    fault: str
+    reason: str
+
+
+class FaultPart(_Part):
+    """A fault of a plan: its number in the plan from 1, where it is put, what it does in words."""
+
+    number: int
+    point: str
+    fault: str
+    text: str
+
+
+class Step(_Part):
+    """A row of a timeline.
+
+    `kind` is call, landed (late), slept, wrote (by no call), broke (an invariant) or ended. A call carries
+    all its attempts. `told` is what its client saw, `happened` what became of the effect, `remark` the same
+    in a word or two. `undoes` is the number of the call that it means to take back, `faults` the numbers of
+    the faults that it met, `about` whether the finding speaks of it. `at` is virtual time in seconds.
+    """
+
+    kind: Literal["call", "landed", "slept", "wrote", "broke", "ended"]
+    at: float
+    what: str
+    number: int | None = None
+    operation: str = ""
+    n: int = 0
+    phase: str = ""
+    args: str = ""
+    brief: str = ""
+    key: str | None = None
+    attempts: int = 0
+    told: str = ""
+    ok: bool = False
+    happened: str = ""
+    applied: int = 0
+    remark: str = ""
+    undoes: int | None = None
+    undoes_certain: bool = True
+    faults: tuple[int, ...] = ()
+    about: bool = False
+    site: str = ""
+
+
+class WorldRow(_Part):
+    """A field (or, with field "", a whole row) that is not as it was, or not as without faults.
+
+    `changed` means: other than at the start, so that somebody would have to take it back. `differs` means:
+    other than at the end of the fault-free run.
+    """
+
+    system: str
+    table: str
+    key: str
+    field: str
+    before: JsonValue
+    after: JsonValue
+    fault_free: JsonValue
+    changed: bool
+    differs: bool
+
+
+class Residue(_Part):
+    """An effect that still stands and that somebody would have to take back. `amount` is in minor units.
+
+    `number` is the call that made it; `named` says whether an open case names it.
+    """
+
+    number: int
+    operation: str
+    ref: str | None
+    amount: int | None
+    key: str | None
+    effect_class: int
+    named: bool
+    text: str
+
+
+class ErrorPart(_Part):
+    """An exception of the chain that reached the caller; `number` is the call whose failure it is."""
+
+    type: str
+    text: str
+    number: int | None
+
+
+class Case(_Part):
+    """What a person was told: the call that told it and its arguments."""
+
+    number: int
+    operation: str
+    ref: str | None
+    args: JsonValue
+
+
+class ToldPart(_Part):
+    """What the saga told: its claim, how it ended, the errors its caller got, the cases it opened."""
+
+    claim: str | None
+    how: str
+    where: str
+    errors: tuple[ErrorPart, ...]
+    cases: tuple[Case, ...]
+
+
+class TwinPart(_Part):
+    """The nearest plan under which the check held, and the first step where the two runs differ."""
+
+    plan: str
+    step: str
+    here: str
+    there: str
+
+
+class FindingPart(_Part):
+    """A violated check with the smallest plan that shows it; `plans` counts all plans that do."""
+
+    check: str
+    claim: str | None
+    where: tuple[str, ...]
+    says: str
+    because: str
+    plan: str
+    script: str
+    replay: str
+    snippet: str
+    plans: int
+    faults: tuple[FaultPart, ...]
+    timeline: tuple[Step, ...]
+    world_diff: tuple[WorldRow, ...]
+    residue: tuple[Residue, ...]
+    told: ToldPart | None
+    twin: TwinPart | None
+
+
+class ScenarioPart(_Part):
+    """One explored saga. `expected_met` is None where nothing was expected; `seconds` is real time."""
+
+    name: str
+    status: Literal["clean", "findings", "incomplete", "error"]
+    exit_code: int
+    expected_met: bool | None
+    missing: tuple[str, ...]
+    surplus: tuple[str, ...]
+    scripts: tuple[str, ...]
+    runs: int
+    findings: tuple[FindingPart, ...]
+    tally: tuple[TallyPart, ...]
+    checks: tuple[CheckPart, ...]
+    grid: GridPart
+    excluded: tuple[ExclusionPart, ...]
+    notes: tuple[str, ...]
+    incomplete: tuple[str, ...]
+    errors: tuple[str, ...]
+    seconds: float | None = None
+
+
+class Report(_Part):
+    """All scenarios of a run. `problems` says what of it is missing, such as a part that cannot be read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    schema_: Literal["sagaproof-report/1"] = Field(default=SCHEMA, alias="schema")
+    version: str | None = None
+    scenarios: tuple[ScenarioPart, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of its scenarios: harness error (or a problem) 3, findings 1, incomplete 2, clean 0."""
+        codes = {scenario.exit_code for scenario in self.scenarios}
+        if self.problems:
+            codes.add(3)
+        return next((code for code in (3, 1, 2) if code in codes), 0)
