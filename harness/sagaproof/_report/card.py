@@ -14,7 +14,6 @@ __all__ = ["card"]
 _SLUG: Final = 27
 _ROWS_MAX: Final = 24
 _KEPT_AT_ENDS: Final = 2
-_WHAT_MAX: Final = 52
 _TOLD_MAX: Final = 24
 _REMARK_MAX: Final = 28
 _MARKS: Final = {"landed": "~", "slept": ".", "wrote": "+", "broke": "!", "ended": "="}
@@ -72,11 +71,10 @@ def _wrapped(head: str, text: str, width: int) -> list[str]:
 def _rows(finding: FindingPart, width: int) -> list[str]:
     blocks = _shown(finding)
     calls = [step for block in blocks for step in block.steps if step.kind == "call"]
-    columns = _Columns(
-        min(max((len(step.what) for step in calls), default=0), _WHAT_MAX, max(16, width // 2 - 8)),
-        min(max((len(step.told) for step in calls), default=0), _TOLD_MAX),
-        width,
-    )
+    told = min(max((len(step.told) for step in calls), default=0), _TOLD_MAX)
+    remark = min(max((len(step.remark) for step in calls), default=0), _REMARK_MAX)
+    what = min(max((len(step.what) for step in calls), default=0), max(12, width - told - remark - 9))
+    columns = _Columns(what, told, width)
     words = {fault.number: fault.text for fault in finding.faults}
     lines: list[str] = []
     for block in blocks:

@@ -20,16 +20,10 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a
 
 def plain(value: object, *, depth: int = 0) -> JsonValue:
     """The value in JSON's terms: unknown objects by their repr, without addresses, so that runs compare."""
-    if value is None or isinstance(value, bool):
-        return value
     if isinstance(value, Enum):
-        return plain(value.value, depth=depth + 1)
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float):
-        return float(value) if isfinite(value) else str(value)
-    if isinstance(value, str):
-        return _encodable(value)
+        value = value.value
+    if value is None or isinstance(value, bool | int | float | str):
+        return _scalar(value)
     if depth >= _DEPTH_MAX:
         return "..."
     if isinstance(value, Mapping | list | tuple | set | frozenset):
@@ -56,6 +50,17 @@ def one_line(text: str) -> str:
 def shorten(text: str, width: int) -> str:
     """The text, cut to `width` characters with an ellipsis where it is longer."""
     return text if len(text) <= width else text[: max(0, width - 3)].rstrip() + "..."
+
+
+def _scalar(value: float | str | None) -> JsonValue:
+    """Subclasses lose their own ways here: an `IntEnum` or a `str` with a colour is a number or a text."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value) if isfinite(value) else float.__repr__(value)
+    return _encodable(value)
 
 
 def _container(value: object, depth: int) -> JsonValue:

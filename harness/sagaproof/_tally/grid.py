@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -47,7 +47,7 @@ _POSITIONS: Final = ("before-pivot", "pivot", "after-pivot")
 
 
 class GridCell(NamedTuple):
-    """One cell: its state, the runs that had it, those of them that violated a check, and why it was left out."""
+    """A cell: its state, the runs that had it, how many violated a check, and why it was left out."""
 
     state: CellState
     runs: int = 0
@@ -70,7 +70,7 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Rows in the order of the fault-free run, then what only faults lead to; columns simplest fault first."""
+    """Rows in the order of the fault-free run, then what only faults reach; columns simplest fault first."""
 
     faults: tuple[str, ...]
     rows: tuple[GridRow, ...]
@@ -115,9 +115,7 @@ def _row_classes(campaign: Campaign) -> list[PointClass]:
     return sorted(seen, key=order)
 
 
-def _classes_in(
-    events: list[object] | list[Called], operations: Mapping[str, Operation]
-) -> Iterator[PointClass]:
+def _classes_in(events: Iterable[object], operations: Mapping[str, Operation]) -> Iterator[PointClass]:
     pivoted = False
     for event in events:
         if isinstance(event, Called):
