@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import sysconfig
 from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Final
 
 __all__ = ["caller_site", "is_foreign"]
@@ -14,21 +14,30 @@ _HERE: Final = str(Path(__file__).resolve().parent.parent)
 _FOREIGN: Final = tuple(
     {_HERE, *(sysconfig.get_paths()[name] for name in ("purelib", "platlib", "stdlib", "platstdlib"))}
 )
-_verdicts: dict[CodeType, bool] = {}
+_verdicts: dict[str | None, bool] = {None: False}
 
 
 def caller_site() -> str:
-    """`file:line` of the innermost frame that belongs to neither sagaproof nor an installed library."""
-    frame: FrameType | None = sys._getframe(1)
+    """`file:line` of the innermost frame that belongs to neither sagaproof nor an installed library.
+
+    Frames are told apart by the file of their module and only the one that is left is asked for its code:
+    each look at the code of a frame is an audit event.
+    """
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # made for this
     while frame is not None:
-        code = frame.f_code
-        foreign = _verdicts.get(code)
-        if foreign is None:
-            foreign = _verdicts[code] = is_foreign(code.co_filename)
-        if not foreign:
-            return f"{code.co_filename}:{frame.f_lineno}"
+        if not _is_foreign_module(frame.f_globals.get("__file__")):
+            code = frame.f_code
+            if not _is_foreign_module(code.co_filename):
+                return f"{code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
+
+
+def _is_foreign_module(file: str | None) -> bool:
+    foreign = _verdicts.get(file)
+    if foreign is None:
+        foreign = _verdicts[file] = is_foreign(str(file))
+    return foreign
 
 
 def is_foreign(filename: str) -> bool:
