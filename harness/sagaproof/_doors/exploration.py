@@ -1,0 +1,64 @@
+"""What `@explore` keeps of a test: its body and the options that stand in its decorator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sagaproof._checks.protocol import RunCheck
+from sagaproof._doors.options import Options
+from sagaproof._doors.registry import SystemSpec
+from sagaproof._drivers.fed import FedSaga
+from sagaproof._model.script import Script
+from sagaproof._taps.handle import WorldHandle
+from sagaproof.errors import UsageError
+
+__all__ = ["MARK", "Exploration", "exploration_of"]
+
+MARK = "sagaproof_exploration"
+"""The attribute by which the plugin knows an explored test without importing anything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exploration:
+    """A body and its options; see `explore` for what they mean."""
+
+    body: Callable[..., Any]
+    options: Options = field(default_factory=Options)
+    claim: Callable[[Any], object] | None = None
+    invariants: tuple[Callable[[WorldHandle], object], ...] = ()
+    independent: tuple[tuple[str, str], ...] = ()
+    checks: tuple[RunCheck, ...] = ()
+    skip_checks: Mapping[str, str] = field(default_factory=dict)
+    systems: Sequence[SystemSpec] | None = None
+    hosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    allow_hosts: tuple[str, ...] = ()
+    allow_fixtures: bool | frozenset[str] = False
+    agent: Callable[..., FedSaga] | None = None
+    scripts: tuple[Script, ...] = ()
+
+    def __post_init__(self) -> None:
+        if bool(self.scripts) != (self.agent is not None):
+            raise UsageError(
+                "scripts= and agent= belong together",
+                where=self.name,
+                advice="agent= makes the saga that is fed the tool calls of scripts=; without both, the body runs it.",
+            )
+
+    @property
+    def name(self) -> str:
+        """The module and name of the body."""
+        return f"{self.body.__module__}::{self.body.__qualname__}"
+
+    @property
+    def site(self) -> tuple[str, int]:
+        """The file and line (from 1) of the body."""
+        code = self.body.__code__
+        return code.co_filename, code.co_firstlineno
+
+
+def exploration_of(function: object) -> Exploration | None:
+    """What `@explore` kept of a test, a bound one too; None for any other."""
+    found = getattr(function, MARK, None)
+    return found if isinstance(found, Exploration) else None

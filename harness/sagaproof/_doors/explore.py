@@ -1,0 +1,134 @@
+"""The decorator `@explore`: turns a test into the exploration of the saga that its body runs."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ParamSpec, overload
+
+from sagaproof._checks.protocol import RunCheck
+from sagaproof._doors.exploration import MARK, Exploration
+from sagaproof._doors.options import Options, read
+from sagaproof._doors.registry import SystemSpec
+from sagaproof._drivers.fed import FedSaga
+from sagaproof._model.script import Script
+from sagaproof._taps.handle import WorldHandle
+from sagaproof.errors import UsageError
+
+__all__ = ["explore"]
+
+P = ParamSpec("P")
+
+
+@overload
+def explore(body: Callable[P, object], /) -> Callable[P, None]: ...
+@overload
+def explore(
+    *,
+    faults: int | None = None,
+    statuses: str | None = None,
+    durations: Sequence[str] | None = None,
+    families: Sequence[str] | None = None,
+    exclude: Mapping[str, str] | None = None,
+    runs: int | None = None,
+    seconds: float | None = None,
+    seed: int | None = None,
+    claim: Callable[[Any], object] | None = None,
+    invariants: Iterable[Callable[[WorldHandle], object]] = (),
+    independent: Iterable[tuple[str, str]] = (),
+    checks: Iterable[RunCheck] = (),
+    skip_checks: Mapping[str, str] | None = None,
+    systems: Sequence[SystemSpec] | None = None,
+    hosts: Mapping[str, str | Sequence[str]] | None = None,
+    allow_hosts: Sequence[str] = (),
+    allow_fixtures: bool | Iterable[str] = False,
+    agent: Callable[..., FedSaga] | None = None,
+    scripts: Iterable[Script] = (),
+) -> Callable[[Callable[P, object]], Callable[P, None]]: ...
+def explore(
+    body: Callable[..., object] | None = None,
+    /,
+    *,
+    claim: Callable[[Any], object] | None = None,
+    invariants: Iterable[Callable[[WorldHandle], object]] = (),
+    independent: Iterable[tuple[str, str]] = (),
+    checks: Iterable[RunCheck] = (),
+    skip_checks: Mapping[str, str] | None = None,
+    systems: Sequence[SystemSpec] | None = None,
+    hosts: Mapping[str, str | Sequence[str]] | None = None,
+    allow_hosts: Sequence[str] = (),
+    allow_fixtures: bool | Iterable[str] = False,
+    agent: Callable[..., FedSaga] | None = None,
+    scripts: Iterable[Script] = (),
+    **options: Any,
+) -> Any:
+    """Run the saga of a test under every plan of faults, and fail where the world is left wrong.
+
+    The body gets the fixture `world`, sets it up, runs the saga and returns its claim: None or "completed",
+    "compensated", "escalated", "refused", or an object whose `.status` is one. It may be `async def`; each
+    run has a fresh world and a fresh event loop, and waits in virtual time.
+
+    How far (pytest's command line wins over these, and these win over `[tool.sagaproof]`): `faults` is the
+    most faults in one run (2). `statuses` is "representative" or "all"; `durations` are of "once", "twice",
+    "all"; `families` limits the kinds of fault. `exclude={"mail.send=503": "reason"}` leaves cells out (globs
+    are fine). `runs` and `seconds` (real time) bound it; what is cut off makes the test incomplete. `seed`
+    chooses what is audited.
+
+    What is judged: `claim` translates what the body returns. `invariants` are functions of the world that
+    return a bool or a sentence, or assert. `independent` are pairs of globs on operations whose undos may
+    come in any order. `checks` are your own, besides the built-in ones; `skip_checks={"slug": "reason"}`
+    leaves some of these out.
+
+    The world: `systems` are registered names, `module:Class`, classes or instances (all registered ones).
+    `hosts={"billing": "https://billing.acme.test/api"}` says where your clients expect them; `allow_hosts`
+    may be reached for real. `allow_fixtures` lets other function-scoped fixtures be shared by all runs: True
+    or their names.
+
+    With `agent` and `scripts` the body is only the set-up of each run: `agent(world)`, or `agent()`, then
+    makes a dispatcher that is fed the tool calls of each script, also cut short after each of them.
+
+    Called outside of pytest, the decorated function explores and raises `AssertionError` on findings.
+    """
+    if body is not None and not inspect.isfunction(body):
+        raise UsageError(f"@explore was given {body!r}", advice="Name its options: @explore(faults=2).")
+    where = "the arguments of @explore"
+    read(Options, {**options, "exclude": dict(options.get("exclude") or {})}, where)
+    options["exclude"] = dict(options.get("exclude") or {})
+    kept: dict[str, Any] = {
+        "options": read(Options, options, where),
+        "claim": claim,
+        "invariants": tuple(invariants),
+        "independent": tuple(independent),
+        "checks": tuple(checks),
+        "skip_checks": dict(skip_checks or {}),
+        "systems": systems,
+        "hosts": {name: _hosts(given) for name, given in (hosts or {}).items()},
+        "allow_hosts": tuple(allow_hosts),
+        "allow_fixtures": allow_fixtures if isinstance(allow_fixtures, bool) else frozenset(allow_fixtures),
+        "agent": agent,
+        "scripts": tuple(scripts),
+    }
+
+    def decorate(body: Callable[..., object]) -> Callable[..., None]:
+        return _explored(Exploration(body=body, **kept))
+
+    return decorate if body is None else decorate(body)
+
+
+def _hosts(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _explored(exploration: Exploration) -> Callable[..., None]:
+    body = exploration.body
+
+    @functools.wraps(body)
+    def explored(*args: Any, **kwargs: Any) -> None:
+        # Not async whatever the body is: no other plugin is to put a loop around all its runs.
+        from sagaproof._doors.campaigns import explore_directly  # noqa: PLC0415  # only where pytest does not
+
+        explore_directly(exploration, args, kwargs)
+
+    setattr(explored, MARK, exploration)
+    return explored

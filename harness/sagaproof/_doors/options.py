@@ -1,0 +1,114 @@
+"""The options that can be set in three places, and how they become the settings of a campaign."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sagaproof._model.fault import FAULTS
+from sagaproof._search.settings import Exclusion, Settings
+from sagaproof.errors import UsageError, suggest
+
+__all__ = ["FileOptions", "Options", "file_options", "read", "settings_of"]
+
+
+class Options(BaseModel):
+    """What a campaign explores, and how far. None: not set here."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    faults: int | None = Field(default=None, ge=0, le=5, strict=True)
+    statuses: Literal["representative", "all"] | None = None
+    durations: tuple[str, ...] | None = Field(default=None, min_length=1)
+    families: tuple[str, ...] | None = Field(default=None, min_length=1)
+    runs: int | None = Field(default=None, ge=1, strict=True)
+    seconds: float | None = Field(default=None, gt=0)
+    seed: int | None = Field(default=None, strict=True)
+    exclude: dict[str, str] = {}
+
+
+class FileOptions(Options):
+    """The keys of `[tool.sagaproof]` in pyproject.toml."""
+
+    systems: tuple[str, ...] | None = None
+    hosts: dict[str, str | tuple[str, ...]] = {}
+    allow_hosts: tuple[str, ...] = ()
+    report: str | None = None
+
+
+def read(model: type[Options], values: Mapping[str, Any], where: str) -> Any:
+    """The options in `values`. Raises `UsageError` that names the key, `where` it stands, and what it may be."""
+    try:
+        return model.model_validate(dict(values))
+    except ValidationError as error:
+        raise _usage_error(error, model, where) from error
+
+
+def _usage_error(error: ValidationError, model: type[Options], where: str) -> UsageError:
+    first = error.errors(include_url=False)[0]
+    key = ".".join(map(str, first["loc"]))
+    if first["type"] == "extra_forbidden":
+        return UsageError(
+            f"there is no option {key!r}", where=where, advice=suggest(key, sorted(model.model_fields))
+        )
+    return UsageError(f"{key} = {first['input']!r} will not do", where=where, advice=f"{first['msg']}.")
+
+
+def file_options(folder: Path) -> FileOptions:
+    """The options in the pyproject.toml of a folder; none if there is none."""
+    path = folder / "pyproject.toml"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return FileOptions()
+    try:
+        table = tomllib.loads(text).get("tool", {}).get("sagaproof", {})
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} cannot be read: {error}", advice="Mend its syntax.") from error
+    found: FileOptions = read(FileOptions, table, f"[tool.sagaproof] in {path}")
+    settings_of([found])  # whatever else is wrong with it
+    return found
+
+
+def settings_of(layers: Iterable[Options], *, base: Settings = Settings()) -> Settings:
+    """The settings of layers of options: later ones win, and exclusions add up."""
+    values: dict[str, Any] = {}
+    exclude: list[Exclusion] = list(base.exclude)
+    for layer in layers:
+        for name, value in _set_in(layer):
+            values[_NAMES.get(name, name)] = value
+        exclude.extend(_exclusion(cell, reason) for cell, reason in layer.exclude.items())
+    kept = {name: getattr(base, name) for name in _FIELDS if name not in values}
+    return Settings(**values, **kept, exclude=tuple(exclude))
+
+
+_NAMES = {"runs": "runs_max", "seconds": "seconds_max"}
+_FIELDS = tuple(name for name in Settings.__dataclass_fields__ if name != "exclude")
+
+
+def _set_in(layer: Options) -> Iterable[tuple[str, Any]]:
+    for name in Options.model_fields:
+        value = getattr(layer, name)
+        if name != "exclude" and value is not None:
+            yield name, value
+
+
+_GLOB = re.compile(r"[*?\[]")
+
+
+def _exclusion(cell: str, reason: str) -> Exclusion:
+    """`mail.send=503`, `mail.send` (every fault there), `*=503`; globs in both halves."""
+    operation, _, fault = cell.partition("=")
+    if not reason.strip():
+        raise UsageError(
+            f"{cell!r} is excluded without a reason",
+            advice='Say why it need not be tested: exclude={"mail.send=503": "retried by our gateway"}.',
+        )
+    if fault and fault not in FAULTS and not _GLOB.search(fault):
+        raise UsageError(f"{cell!r} excludes no known fault", advice=suggest(fault, FAULTS))
+    return Exclusion(operation or "*", fault or "*", reason)
