@@ -51,7 +51,8 @@ class Facts:
 
     `called` holds full operation names, `undos` those that were ever meant to undo something, `classes` the
     effect classes of forward calls in the fault-free run, `claims` what was ever claimed; `faults` the
-    kinds that were injected and `retried` whether any call was ever made twice.
+    kinds that were injected and `retried` whether any call was ever made twice. `undone` holds the operations
+    that were ever meant to be taken back, `undone_by_key` says whether that was ever done by key.
     """
 
     called: frozenset[str]
@@ -63,6 +64,8 @@ class Facts:
     amounts: bool
     keys: bool
     retried: bool
+    undone: frozenset[str] = frozenset()
+    undone_by_key: bool = False
 
 
 @runtime_checkable

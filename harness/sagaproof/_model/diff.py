@@ -9,7 +9,7 @@ from sagaproof._model.effect import Change, Effect, Record
 from sagaproof._model.event import Applied, Event, Wrote
 from sagaproof._model.operation import EffectClass, TableInfo
 
-__all__ = ["Difference", "differences"]
+__all__ = ["Difference", "changed_fields", "differences"]
 
 
 class Difference(NamedTuple):
@@ -86,6 +86,19 @@ def _rebase(rows: dict[tuple[str, str, str], _Row], system: str, change: Change)
     if row is not None:
         row.excused |= _changed(change.before, change.after)
         row.after = change.after
+
+
+def changed_fields(info: TableInfo, change: Change) -> set[str]:
+    """The fields that a change of a row made different; "" where the row came or went.
+
+    Empty where nothing counts: only versions and times changed, or a void row stayed void.
+    """
+    if change.before is None or change.after is None:
+        return {""}
+    was_gone, is_gone = _is_gone(info, change.before), _is_gone(info, change.after)
+    if was_gone or is_gone:
+        return set() if was_gone and is_gone else {""}
+    return _changed(change.before, change.after) - info.volatile
 
 
 def _changed(before: Record | None, after: Record | None) -> set[str]:

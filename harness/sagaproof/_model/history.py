@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from sagaproof._model.claim import Claim, Ending
-from sagaproof._model.diff import Difference, differences
+from sagaproof._model.diff import Difference, changed_fields, differences
 from sagaproof._model.effect import Binding, Effect
 from sagaproof._model.event import Applied, Called, Ended, Event, Landed, Rejected, Told
 from sagaproof._model.operation import EffectClass, Operation, TableInfo
@@ -141,17 +141,33 @@ class History:
         return [event.effect for event in self.events if isinstance(event, Applied)]
 
     @cached_property
+    def applied_at(self) -> list[int]:
+        """The position in the history at which each effect was applied, by its id."""
+        return [i for i, event in enumerate(self.events) if event.__class__ is Applied]
+
+    @cached_property
+    def ended_at(self) -> int:
+        """The position at which the saga ended; the length of the history if it did not."""
+        for back, event in enumerate(reversed(self.events), start=1):
+            if event.__class__ is Ended:
+                return len(self.events) - back
+        return len(self.events)
+
+    @cached_property
     def ending(self) -> Ending:
         """How the saga ended."""
-        for event in reversed(self.events):
-            if isinstance(event, Ended):
-                return event.ending
-        return Ending("hung", None)
+        event = self.events[self.ended_at] if self.ended_at < len(self.events) else None
+        return event.ending if isinstance(event, Ended) else Ending("hung", None)
 
     @property
     def claim(self) -> Claim | None:
         """What the saga said of itself."""
         return self.ending.claim
+
+    @property
+    def asserted(self) -> bool:
+        """Whether it was the test body that ended the run, so that the saga itself has claimed nothing."""
+        return self.ending.how == "failed-assertion"
 
     @cached_property
     def undone_by(self) -> dict[int, list[Effect]]:
@@ -163,8 +179,11 @@ class History:
         return found
 
     def is_undone(self, effect: Effect) -> bool:
-        """Whether an effect has been taken back, in full where amounts are known."""
+        """Whether an effect has been taken back, in full where amounts are known, and has not been redone."""
         undos = self.undone_by.get(effect.id)
+        if not undos:
+            return False
+        undos = [undo for undo in undos if not self.is_undone(undo)]
         if not undos:
             return False
         amounts = [undo.amount for undo in undos if undo.amount is not None]
@@ -183,13 +202,49 @@ class History:
 
     @cached_property
     def residue(self) -> list[Effect]:
-        """Standing effects that somebody would have to take back: class 3 to 5, not the environment's."""
-        return [e for e in self.standing if e.cls >= EffectClass.REVERSIBLE and not e.environment]
+        """Standing effects that somebody would have to take back: class 3 to 5, not the environment's.
+
+        One of class 3 or 4 whose every trace is gone again, by whatever means, is none: an invoice that was
+        made, finalized and then voided by one call, a hold whose capture was refunded.
+        """
+        return [
+            e
+            for e in self.standing
+            if e.cls >= EffectClass.REVERSIBLE
+            and not e.environment
+            and (e.cls is EffectClass.IRREVERSIBLE or self._left_a_trace(e))
+        ]
 
     @cached_property
     def differences(self) -> list[Difference]:
-        """Where the rows touched by this run differ at its end from its beginning."""
-        return differences(self.events, self.tables, {n for n, op in self.operations.items() if op.escalates})
+        """Where the rows touched by this run differ at its end from its beginning; the environment's aside."""
+        escalating = {name for name, op in self.operations.items() if op.escalates}
+        found = differences(self.events, self.tables, escalating)
+        excused = {(e.system, c.table, c.key) for e in self.effects if e.environment for c in e.changes}
+        return [d for d in found if (d.system, d.table, d.key) not in excused] if excused else found
+
+    @cached_property
+    def _traces(self) -> dict[tuple[str, str, str], set[str]]:
+        """The fields that are different at the end, by row."""
+        traces: dict[tuple[str, str, str], set[str]] = {}
+        for different in self.differences:
+            at = (different.system, different.table, different.key)
+            traces.setdefault(at, set()).add(different.field)
+        return traces
+
+    def _left_a_trace(self, effect: Effect) -> bool:
+        for change in effect.changes:
+            left = self._traces.get((effect.system, change.table, change.key))
+            if left is None:
+                continue
+            changed = changed_fields(self.tables[effect.system, change.table], change)
+            if changed and ("" in left or "" in changed or not left.isdisjoint(changed)):
+                return True
+        return False
+
+    def is_hollow(self, effect: Effect) -> bool:
+        """Whether an effect changed nothing that counts: a value set to what it was, with a new version."""
+        return not any(changed_fields(self.tables[effect.system, c.table], c) for c in effect.changes)
 
     @cached_property
     def cases(self) -> list[Effect]:
@@ -199,7 +254,8 @@ class History:
     @cached_property
     def told_words(self) -> frozenset[str]:
         """Every word of every case."""
-        return frozenset().union(*(words_of((case.args, *(c.after for c in case.changes))) for case in self.cases))
+        texts = ((case.args, *(c.after for c in case.changes)) for case in self.cases)
+        return frozenset().union(*map(words_of, texts))
 
     def is_named(self, effect: Effect) -> bool:
         """Whether an open case names an effect: by its object, its key, or, if unknown, its operation."""
@@ -212,9 +268,44 @@ class History:
         return not learnt and (mentions(words, effect.operation) or mentions(words, effect.full))
 
     @cached_property
+    def routine(self) -> frozenset[str]:
+        """The undo operations that belong to the ordinary way: a hold that is released after use.
+
+        They are those that the fault-free run calls although nothing fails in it and it is not given up.
+        """
+        twin = self.twin or self
+        if twin.claim is not Claim.COMPLETED or twin.script.give_up_after is not None:
+            return frozenset()
+        names = frozenset(call.operation.full for call in twin.calls if call.phase is Phase.UNDO)
+        failed = any(call.phase is Phase.FORWARD and not call.ok for call in twin.calls) if names else False
+        return frozenset() if failed else names
+
+    @cached_property
+    def undo_calls(self) -> list[Call]:
+        """The calls that were meant to undo something, in the order of their first arrival.
+
+        Routine is left out, and so is what takes back an undo, for that is going forward again.
+        """
+        found = [call for call in self.calls if call.arrivals[0].called.phase is Phase.UNDO]
+        return [c for c in found if c.operation.full not in self.routine and not self._redoes(c)]
+
+    def _redoes(self, call: Call) -> bool:
+        target = None if call.undoes is None else call.undoes.effect
+        return target is not None and self.effects[target].undoes is not None
+
+    @cached_property
+    def undos_of(self) -> dict[int, list[Call]]:
+        """For each logical call that something was meant to take back: the calls that were meant to."""
+        found: dict[int, list[Call]] = {}
+        for call in self.undo_calls:
+            if call.undoes is not None and call.undoes.call is not None:
+                found.setdefault(call.undoes.call, []).append(call)
+        return found
+
+    @property
     def unwind_began(self) -> int:
         """The position of the first call that was meant to undo something; -1 if there was none."""
-        return next((call.started for call in self.calls if call.phase is Phase.UNDO), -1)
+        return self.undo_calls[0].started if self.undo_calls else -1
 
     @cached_property
     def net(self) -> Counter[Hashable]:
@@ -223,11 +314,12 @@ class History:
 
     def meaning(self, effect: Effect) -> Hashable:
         """What an effect means, whatever ids it got: its operation and masked arguments."""
-        return (effect.full, mask(effect.args, self._created))
+        return (effect.full, mask(effect.args, self.created))
 
     @cached_property
-    def _created(self) -> frozenset[str]:
-        return frozenset(c.key for e in self.effects for c in e.changes if c.before is None)
+    def created(self) -> frozenset[str]:
+        """The ids of the rows that this run made."""
+        return frozenset([c.key for e in self.effects for c in e.changes if c.before is None])
 
     def of(self, kind: type[Event]) -> Iterator[Any]:
         """The events of one kind."""
@@ -238,11 +330,13 @@ def mask(value: object, created: frozenset[str]) -> Hashable:
     """A value with the ids that this run made blanked out, in a form that can be compared and hashed."""
     if isinstance(value, str):
         return "*" if value in created else value
+    if value is None or isinstance(value, int | float):
+        return value
     if isinstance(value, Mapping):
         return tuple(sorted((str(k), mask(v, created)) for k, v in value.items()))
     if isinstance(value, list | tuple):
         return tuple(mask(v, created) for v in value)
-    return value if value.__hash__ is not None else repr(value)
+    return value if isinstance(value, Hashable) else repr(value)
 
 
 def _tell(call: Call, told: Told, position: int) -> None:

@@ -18,6 +18,8 @@ class FactBook:
         self._classes: set[int] = set()
         self._claims: set[str] = set()
         self._faults: set[str] = set()
+        self._undone: set[str] = set()
+        self._undone_by_key = False
         self._escalates = self._amounts = self._keys = self._retried = False
 
     def add(self, history: History) -> None:
@@ -29,6 +31,9 @@ class FactBook:
             self._called.add(call.operation.full)
             if call.phase is Phase.UNDO:
                 self._undos.add(call.operation.full)
+                if call.undoes is not None and call.undoes.call is not None:
+                    self._undone.add(history.calls[call.undoes.call].operation.full)
+                    self._undone_by_key = self._undone_by_key or (call.ok and "by_key" in call.first.args)
             elif not history.plan:
                 self._classes.add(int(call.operation.cls))
             self._escalates = self._escalates or call.operation.escalates
@@ -48,4 +53,6 @@ class FactBook:
             amounts=self._amounts,
             keys=self._keys,
             retried=self._retried,
+            undone=frozenset(self._undone),
+            undone_by_key=self._undone_by_key,
         )

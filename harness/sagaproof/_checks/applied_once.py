@@ -1,0 +1,121 @@
+"""`applied-once`: what was meant once is done once, however often it was asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+
+from sagaproof._checks.answers import told_text
+from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
+from sagaproof._checks.say import asked_for, effect_text
+from sagaproof._model.effect import Effect
+from sagaproof._model.fault import FAULTS
+from sagaproof._model.fault import Applied as Half
+from sagaproof._model.history import Call, History
+from sagaproof._model.operation import EffectClass
+from sagaproof._model.point import Phase
+
+__all__ = ["AppliedOnce"]
+
+_APPLIES = frozenset(name for name, fault in FAULTS.items() if fault.applied is not Half.NO)
+
+
+class AppliedOnce:
+    """At most once (O8), also across retries, restarts and an agent that repeats itself.
+
+    A logical call leaves at most one effect of class 3 to 5, and all calls together leave no more effects of
+    one meaning than the fault-free run does, where it has any. An irreversible effect counts even if
+    something says that it was taken back. Duplicates that no client can prevent do not count. Reached when a
+    write was applied that had a fault, arrived twice or was asked for again.
+    """
+
+    slug = "applied-once"
+
+    def applies(self, facts: Facts) -> bool:
+        """Applies where an effect could have been doubled: some write was ever applied under a fault."""
+        return bool(facts.faults & _APPLIES) and any(c >= EffectClass.REVERSIBLE for c in facts.classes)
+
+    def judge(self, history: History) -> Verdict:
+        """Judge the effects by call, then by meaning."""
+        for call in history.calls:
+            if len(call.effects) > 1:
+                doubled = [e for e in call.effects if _counts(e, history)]
+                if len(doubled) > 1:
+                    return _twice_in_one_call(call, doubled)
+        again = _surplus(history)
+        if again:
+            return _twice_in_two_calls(history, again)
+        return HELD if _is_tested(history) else NOT_REACHED
+
+
+def _counts(effect: Effect, history: History) -> bool:
+    if effect.undoes is not None or effect.environment:
+        return False
+    if effect.cls is EffectClass.IRREVERSIBLE:
+        return not history.is_hollow(effect)
+    return effect.cls >= EffectClass.REVERSIBLE and effect in history.residue
+
+
+def _candidates(history: History) -> Iterator[Effect]:
+    return (e for e in history.effects if e.undoes is None and e.cls >= EffectClass.REVERSIBLE)
+
+
+def _surplus(history: History) -> list[Effect]:
+    """The effects of a meaning of which there are more than in the fault-free run, the extra one last."""
+    twin = history.twin
+    if twin is None or twin is history:
+        return []
+    usual = Counter(e.full for e in _candidates(twin))
+    more = {name for name, n in Counter(e.full for e in _candidates(history)).items() if n > usual[name] > 0}
+    if not more:
+        return []
+    by_meaning: dict[Hashable, list[Effect]] = {}
+    for effect in history.effects:
+        if effect.full in more and _counts(effect, history):
+            by_meaning.setdefault(history.meaning(effect), []).append(effect)
+    wanted = Counter(twin.meaning(e) for e in twin.effects if e.full in more and _counts(e, twin))
+    return next((found for meaning, found in by_meaning.items() if len(found) > wanted[meaning] > 0), [])
+
+
+def _is_tested(history: History) -> bool:
+    asked: dict[str, list[Call]] = {}
+    for call in history.calls:
+        if call.phase is not Phase.FORWARD or call.operation.cls < EffectClass.REVERSIBLE:
+            continue
+        same = [other for other in asked.get(call.operation.full, ()) if other.first.args == call.first.args]
+        asked.setdefault(call.operation.full, []).append(call)
+        applied = bool(call.effects) or any(other.effects for other in same)
+        if applied and (same or len(call.arrivals) > 1 or call.first.fault is not None):
+            return True
+    return False
+
+
+def _twice_in_one_call(call: Call, doubled: list[Effect]) -> Verdict:
+    first = call.arrivals[0]
+    keys = set(call.keys)
+    keyless = ""
+    if keys == {None}:
+        keyless = " without an idempotency key"
+    elif len(keys) > 1:
+        keyless = " with another key"
+    if len(call.arrivals) > 1:
+        why = f"{asked_for(call)} was told '{told_text(first.told)}' and made again{keyless}"
+    else:
+        why = f"{asked_for(call)} was made{keyless}, so that a second delivery of it was applied as well"
+    return violated(_applied(doubled), because=why, calls=[call.index])
+
+
+def _twice_in_two_calls(history: History, again: list[Effect]) -> Verdict:
+    last = history.calls[again[-1].call]
+    return violated(
+        _applied(again),
+        because=f"{asked_for(last)} asked for it once more",
+        calls=[last.index, *(e.call for e in again[:-1])],
+    )
+
+
+def _applied(same: list[Effect]) -> str:
+    first, last = same[0], same[-1]
+    times = "twice" if len(same) == 2 else f"{len(same)} times"
+    also = "" if last.ref is None or last.ref == first.ref else f", also as {last.ref}"
+    return f"{effect_text(first)} was applied {times}{also}"

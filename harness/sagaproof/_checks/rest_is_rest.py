@@ -1,0 +1,51 @@
+"""`rest-is-rest`: after the saga has ended, nothing changes behind its back."""
+
+from __future__ import annotations
+
+from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
+from sagaproof._checks.say import asked_for, effect_text, said
+from sagaproof._model.claim import Claim
+from sagaproof._model.effect import Effect
+from sagaproof._model.event import Applied, Called, Landed
+from sagaproof._model.history import History
+
+__all__ = ["RestIsRest"]
+
+_STIRS = frozenset({Called, Landed, Applied})
+
+
+class RestIsRest:
+    """Terminal stability (O6).
+
+    What lands after the end is refused or absorbed; or it is named in an open case; or it is just what a saga
+    that said *completed* still lacked. Reached when anything arrived after the end.
+    """
+
+    slug = "rest-is-rest"
+
+    def applies(self, facts: Facts) -> bool:
+        """Applies where something was ever held back until after the end."""
+        return "late-end" in facts.faults
+
+    def judge(self, history: History) -> Verdict:
+        """Judge what came after the end."""
+        reached = False
+        for event in history.events[history.ended_at + 1 :]:
+            reached = reached or event.__class__ in _STIRS
+            if isinstance(event, Applied) and _disturbs(history, event.effect):
+                call = history.calls[event.effect.call]
+                return violated(
+                    f"{said(history)}, and after that {effect_text(event.effect)} came about",
+                    because=f"{asked_for(call)}, not answered in time, landed after the end unhindered",
+                    calls=[call.index],
+                )
+        return HELD if reached else NOT_REACHED
+
+
+def _disturbs(history: History, effect: Effect) -> bool:
+    if effect not in history.residue or history.is_named(effect):
+        return False
+    if history.claim is not Claim.COMPLETED or history.twin is None:
+        return True
+    meaning = history.meaning(effect)
+    return history.net[meaning] > history.twin.net[meaning]
