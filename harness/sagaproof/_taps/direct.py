@@ -69,6 +69,7 @@ class DirectSystem:
             msg = f"{self._system.name} has no operation {name!r}; it has {', '.join(self._system.operations())}"
             raise AttributeError(msg)
         system, gate = self._system, self._gate
+        takes_key = "key" in system.operations()[name].params  # the built-in lookup asks for one by it
 
         def call(
             *,
@@ -77,6 +78,8 @@ class DirectSystem:
             timeout_s: float | None = None,
             **args: Any,
         ) -> Any:
+            if key is not None and takes_key:
+                args, key = {**args, "key": key}, None
             delivery = Delivery(name, _apart(args), key, if_match)
             return _apart(see(gate().call(system, delivery, timeout_s)))
 

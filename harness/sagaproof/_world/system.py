@@ -198,7 +198,7 @@ class System:
         if operation not in self._declared:
             raise Refusal(404, "unknown_operation", f"{self.name} has no operation {operation!r}")
         entry = self.keys.get(key, self.clock.now())
-        if entry is None or entry.operation != operation:
+        if entry is None or (entry.operation != operation and entry.state != "fenced"):
             return {"state": "absent", "answer": None}
         state = "applied" if entry.state == "done" else entry.state
         return {"state": state, "answer": entry.body}
