@@ -6,11 +6,14 @@ import re
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import sagaproof_fakes.billing
 from sagaproof._model.diff import differences
 from sagaproof._taps.direct import ToolError
 from sagaproof._taps.handle import WorldHandle
+from sagaproof._world.system import Delivery
 from sagaproof.errors import UsageError
 from sagaproof.testing import check_system
 from sagaproof_fakes.billing import Billing
@@ -421,6 +424,56 @@ def test_a_second_reversal_line_is_named(world: WorldHandle) -> None:
     line = world.direct.billing.reverse_credit(credit_id="old")
     world.billing.credits.put("crr_9", {**world.billing.credits[line["id"]], "id": "crr_9"})
     assert "two reversal lines" in broken(world)["each_reversed_credit_has_one_reversal_line"]
+
+
+INVOICES = st.sampled_from(["draft", "open", "paid", "lost", "in_1", "in_2"])
+PAYMENTS = st.sampled_from(["held", "taken", "pay_1", "pay_2", "pay_3"])
+AMOUNTS = st.integers(-1, 12000)
+CALLS = st.one_of(
+    st.tuples(
+        st.just("create_invoice"), st.fixed_dictionaries({"customer": st.just("ada"), "total": AMOUNTS})
+    ),
+    st.tuples(
+        st.sampled_from(
+            ["delete_invoice", "finalize_invoice", "void_invoice", "mark_uncollectible", "reopen_invoice"]
+        ),
+        st.fixed_dictionaries({"invoice_id": INVOICES}),
+    ),
+    st.tuples(
+        st.just("pay_invoice"),
+        st.fixed_dictionaries({"invoice_id": INVOICES}, optional={"amount": AMOUNTS}),
+    ),
+    st.tuples(
+        st.sampled_from(["charge", "authorize_payment"]),
+        st.fixed_dictionaries({"customer": st.just("ada"), "amount": AMOUNTS}),
+    ),
+    st.tuples(
+        st.sampled_from(["capture_payment", "refund_payment"]),
+        st.fixed_dictionaries({"payment_id": PAYMENTS}, optional={"amount": AMOUNTS}),
+    ),
+    st.tuples(st.just("void_payment"), st.fixed_dictionaries({"payment_id": PAYMENTS})),
+    st.tuples(
+        st.just("issue_credit"),
+        st.fixed_dictionaries(
+            {"customer": st.just("ada"), "amount": AMOUNTS}, optional={"invoice": INVOICES}
+        ),
+    ),
+    st.tuples(
+        st.just("reverse_credit"),
+        st.fixed_dictionaries({"credit_id": st.sampled_from(["old", "spent", "cr_1", "cr_2"])}),
+    ),
+)
+
+
+@given(st.lists(CALLS, max_size=25))
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_the_books_balance_after_any_sequence_of_calls(calls: list[tuple[str, dict[str, Any]]]) -> None:
+    billing = Billing()
+    fill(billing)
+    for operation, args in calls:
+        handled = billing.handle(Delivery(operation, args))
+        assert handled.status < 500
+        assert list(billing.broken()) == []
 
 
 # Customers and set-up ------------------------------------------------------------------------------------
