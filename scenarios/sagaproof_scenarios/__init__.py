@@ -1,1 +1,1 @@
-"""Stories that run out of the box."""
+"""Bundled scenarios: sagas as they are usually written, each with the findings that it is known to have."""

@@ -19,7 +19,9 @@ from sagaproof._model.script import Script
 from sagaproof._run.drive import drive, finish_sync
 from sagaproof._taps.gate import Gate
 from sagaproof._taps.handle import WorldHandle
-from sagaproof.errors import NotInjected
+from sagaproof._taps.httpx import HttpxTap
+from sagaproof._taps.leaks import LeakGuard
+from sagaproof.errors import LeakError, NotInjected
 
 __all__ = ["Limits", "Runner"]
 
@@ -53,12 +55,14 @@ class Runner:
         self.limits = limits
         self._claim = claim
         self._invariants = tuple(invariants)
-        self._hosts = hosts
-        self._allow_hosts = tuple(allow_hosts)
         self._sites = sites
         self._stack = ExitStack()
+        self._tap = HttpxTap(world.state.systems, lambda: world.gate, hosts)
+        self._leaks = LeakGuard(allow_hosts=allow_hosts, sites=self._tap.passed)
 
     def __enter__(self) -> Self:
+        self._stack.enter_context(self._tap)
+        self._stack.enter_context(self._leaks)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
@@ -73,6 +77,7 @@ class Runner:
         log, clock = world.state.log, world.state.clock
         log.append(Ended(clock.elapsed, ending))
         self._rest(gate)
+        self._raise_leak()
         missed = [injection for injection, met in gate.injected.items() if not met]
         if missed:
             raise _not_injected(plan, missed, script)
@@ -85,6 +90,15 @@ class Runner:
             injected=gate.injected,
             twin=twin,
         )
+
+    def _raise_leak(self) -> None:
+        """A leak whose error was caught by the saga must not get lost with it."""
+        for leak in self._leaks.leaks:
+            raise LeakError(
+                f"the saga tried to reach {leak.host}",
+                where=leak.site,
+                advice="Add a system that answers for this host, or allow it with allow_hosts=.",
+            )
 
     def _drive(self, script: Script) -> Ending:
         steps = drive(self.driver, self.world, script, self._claim)

@@ -1,0 +1,87 @@
+"""The story as scenarios: the world before the run, the variants, the script of the agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sagaproof import Answer, Scenario, Script, ToolCall, World
+from sagaproof_scenarios.credit_ticket_reply import sagas
+from sagaproof_scenarios.credit_ticket_reply.dispatcher import LatePush
+
+__all__ = ["SCENARIOS", "set_up"]
+
+_HERE = Path(__file__).parent
+_SYSTEMS = ("crm", "billing", "mail", "desk")
+TICKET = "9104"
+ORDER = "4921"
+
+
+def set_up(world: World) -> None:
+    """An order over 2,500.00 with an open ticket, and a credit of last month for another order."""
+    contact = world.crm.add_contact("cus_7")
+    world.billing.add_customer("cus_7", name=contact["name"], email=contact["email"])
+    world.crm.add_order(ORDER, total="2500.00", contact="cus_7", status="confirmed")
+    world.crm.add_ticket(TICKET, order=ORDER)
+    world.billing.add_credit("cr_old", customer="cus_7", amount="40.00")
+
+
+def _body(saga: Callable[[str], Any]) -> Callable[[World], Any]:
+    def body(world: World) -> Any:
+        set_up(world)
+        return saga(TICKET)
+
+    return body
+
+
+def _late_push(world: World) -> LatePush:
+    set_up(world)
+    return LatePush()
+
+
+_AGENT = Script(
+    "credit, ticket, reply",
+    (
+        ToolCall("read_order", {"order": ORDER}, "call_1"),
+        ToolCall(
+            "issue_credit",
+            {"customer": Answer(1, "contact"), "amount": Answer(1, "total"), "order": ORDER},
+            "call_2",
+        ),
+        ToolCall("set_status", {"ticket": TICKET, "status": "solved"}, "call_3"),
+        ToolCall("reply", {"to": Answer(1, "contact"), "subject": sagas.SUBJECT, "text": sagas.TEXT}, "call_4"),
+    ),
+)
+
+SCENARIOS = (
+    Scenario(
+        "credit-rerun",
+        "Credit, ticket, reply: on any failure the whole run is made again.",
+        _SYSTEMS,
+        body=_body(sagas.rerun),
+        expected=_HERE / "credit-rerun.expected.json",
+    ),
+    Scenario(
+        "credit-rederive",
+        "Credit, ticket, reply: what to undo is looked up when it is needed.",
+        _SYSTEMS,
+        body=_body(sagas.rederive),
+        expected=_HERE / "credit-rederive.expected.json",
+    ),
+    Scenario(
+        "credit-mail-first",
+        "Credit, reply, ticket: the customer is mailed before the last step that can fail.",
+        _SYSTEMS,
+        body=_body(sagas.mail_first),
+        expected=_HERE / "credit-mail-first.expected.json",
+    ),
+    Scenario(
+        "credit-late-push",
+        "Credit, ticket, reply, called by an agent: each undo is pushed when the answer has come.",
+        _SYSTEMS,
+        agent=_late_push,
+        scripts=(_AGENT,),
+        expected=_HERE / "credit-late-push.expected.json",
+    ),
+)
