@@ -166,6 +166,13 @@ def test_a_draft_that_was_finalized_is_never_a_draft_again(world: WorldHandle) -
     assert left_different(world) == ["billing.invoices[draft] was removed"]
 
 
+def test_a_deleted_invoice_is_not_found_any_more(world: WorldHandle) -> None:
+    world.direct.billing.delete_invoice(invoice_id="draft")
+    with pytest.raises(ToolError, match="404 not_found"):
+        world.direct.billing.get_invoice(invoice_id="draft")
+    assert "draft" not in [row["id"] for row in world.direct.billing.list_invoices()["data"]]
+
+
 def test_a_paid_invoice_is_credited_and_not_voided(world: WorldHandle) -> None:
     with pytest.raises(ToolError, match="409 invoice_paid"):
         world.direct.billing.void_invoice(invoice_id="paid")
@@ -510,6 +517,11 @@ def test_made_up_customers_are_the_same_in_every_run() -> None:
     assert all(re.fullmatch(r"[^@\s]+@example\.com", row["email"]) for row in rows)
 
 
+def test_an_id_that_set_up_took_is_not_given_again(world: WorldHandle) -> None:
+    assert world.billing.add_credit("cr_1", customer="bob")["customer"] == "bob"
+    assert world.direct.billing.issue_credit(customer="ada", amount=1)["id"] == "cr_2"
+
+
 def test_set_up_takes_money_as_text_and_makes_the_customer_it_needs() -> None:
     billing = Billing()
     billing.add_customer("kenji", currency="JPY")
@@ -522,6 +534,8 @@ def test_set_up_takes_money_as_text_and_makes_the_customer_it_needs() -> None:
 def test_set_up_that_makes_no_sense_is_refused_with_advice(world: WorldHandle) -> None:
     with pytest.raises(UsageError, match=r"'adda'.*Did you mean 'ada'"):
         world.billing.add_invoice(customer="adda")
+    with pytest.raises(UsageError, match=r"Did you mean 'open'"):
+        world.billing.add_credit(invoice="opne")
     with pytest.raises(UsageError, match="is a float"):
         world.billing.add_credit(amount=25.0)
     with pytest.raises(UsageError, match="above zero"):

@@ -111,8 +111,13 @@ class SetUp(Customers, Payments, Credits):
         invoice: str | None = None,
         reference: str | None = None,
     ) -> dict[str, Any]:
-        """Have a credit that was issued earlier."""
+        """Have a credit that was issued earlier, on an invoice if one is named."""
         owner = self._owner(customer)
+        if invoice is not None and invoice not in self.invoices:
+            raise UsageError(
+                f"billing has no invoice {invoice!r}",
+                advice=suggest(invoice, self.invoices) or "Add it first: billing.add_invoice(...).",
+            )
         row = self._new_credit(
             owner,
             _amount(amount, owner["currency"]),
