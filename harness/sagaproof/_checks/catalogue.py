@@ -1,24 +1,61 @@
-"""The one place that lists the checks."""
+"""The one place that lists the checks, in the order in which reports name them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sagaproof._checks.applied_once import AppliedOnce
+from sagaproof._checks.books_balance import BooksBalance
 from sagaproof._checks.compensated_is_clean import CompensatedIsClean
 from sagaproof._checks.completed_is_complete import CompletedIsComplete
+from sagaproof._checks.empty_undo_succeeds import EmptyUndoSucceeds
+from sagaproof._checks.late_effect_fenced import LateEffectFenced
 from sagaproof._checks.no_silent_residue import NoSilentResidue
+from sagaproof._checks.no_silent_undo_failure import NoSilentUndoFailure
+from sagaproof._checks.no_undo_skipped import NoUndoSkipped
+from sagaproof._checks.no_unwind_past_pivot import NoUnwindPastPivot
+from sagaproof._checks.one_key_per_intent import OneKeyPerIntent
+from sagaproof._checks.original_error_kept import OriginalErrorKept
 from sagaproof._checks.protocol import RunCheck
 from sagaproof._checks.rest_is_rest import RestIsRest
+from sagaproof._checks.reverse_order import ReverseOrder
 from sagaproof._checks.terminates import Terminates
 from sagaproof._checks.truthful_claim import TruthfulClaim
+from sagaproof._checks.undo_twice_is_once import UndoTwiceIsOnce
+from sagaproof._checks.undone_once import UndoneOnce
+from sagaproof._checks.user_assertion import UserAssertion
+from sagaproof._checks.user_invariant import UserInvariant
 
-__all__ = ["ALL"]
+__all__ = ["ALL", "checks"]
 
-ALL: tuple[RunCheck, ...] = (
-    Terminates(),
-    CompletedIsComplete(),
-    CompensatedIsClean(),
-    NoSilentResidue(),
-    TruthfulClaim(),
-    RestIsRest(),
-    AppliedOnce(),
-)
+
+def checks(*, invariants: int = 0, independent: Iterable[tuple[str, str]] = ()) -> tuple[RunCheck, ...]:
+    """Every check, for a campaign with that many user invariants.
+
+    `independent` are pairs of glob patterns on full operation names whose undos may come in either order.
+    """
+    return (
+        Terminates(),
+        CompletedIsComplete(),
+        CompensatedIsClean(),
+        NoSilentResidue(),
+        NoSilentUndoFailure(),
+        TruthfulClaim(),
+        RestIsRest(),
+        AppliedOnce(),
+        UndoneOnce(),
+        UndoTwiceIsOnce(),
+        EmptyUndoSucceeds(),
+        LateEffectFenced(),
+        BooksBalance(),
+        ReverseOrder(independent),
+        NoUndoSkipped(),
+        NoUnwindPastPivot(),
+        OneKeyPerIntent(),
+        OriginalErrorKept(),
+        UserInvariant(invariants),
+        UserAssertion(),
+    )
+
+
+ALL: tuple[RunCheck, ...] = checks()

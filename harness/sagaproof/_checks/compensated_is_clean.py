@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
-from sagaproof._checks.say import effect_text
+from sagaproof._checks.say import asked_for, effect_text
 from sagaproof._model.claim import Claim
 from sagaproof._model.history import History
 
@@ -31,14 +31,15 @@ class CompensatedIsClean:
             left = history.residue[0]
             return violated(
                 f"said 'compensated', but {effect_text(left)} still stands",
-                because="it was applied and nothing took it back",
+                because=f"{asked_for(history.calls[left.call])} was applied and nothing took it back",
                 calls=[effect.call for effect in history.residue],
             )
         if history.differences:
             different = history.differences[0]
+            call = history.calls[history.effects[different.effect].call]
             return violated(
                 f"said 'compensated', but {different}",
-                because="every effect was answered by an undo, and yet this field is not as it was",
-                calls=[history.effects[different.effect].call],
+                because=f"{asked_for(call)} was the last to write it, and no undo has put it back",
+                calls=[call.index],
             )
         return HELD

@@ -6,6 +6,7 @@ from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violat
 from sagaproof._checks.say import asked_for, effect_text, said
 from sagaproof._model.claim import Claim
 from sagaproof._model.diff import Difference
+from sagaproof._model.effect import Effect
 from sagaproof._model.history import History
 from sagaproof._model.operation import EffectClass
 from sagaproof._model.words import mentions
@@ -32,7 +33,7 @@ class NoSilentResidue:
         """Judge the end of a run that went wrong."""
         if history.claim is Claim.COMPLETED or history.asserted:
             return NOT_REACHED
-        if not any(e.undoes is None and e.cls >= EffectClass.REVERSIBLE for e in history.effects):
+        if not any(_matters(effect) for effect in history.effects):
             return NOT_REACHED
         silent = [effect for effect in history.residue if not history.is_named(effect)]
         if silent:
@@ -53,6 +54,10 @@ class NoSilentResidue:
             because=f"{asked_for(history.calls[effect.call])} was the last to write it",
             calls=[effect.call],
         )
+
+
+def _matters(effect: Effect) -> bool:
+    return effect.undoes is None and effect.cls >= EffectClass.REVERSIBLE and not effect.environment
 
 
 def _is_explained(history: History, different: Difference) -> bool:

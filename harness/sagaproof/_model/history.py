@@ -217,7 +217,7 @@ class History:
 
     @cached_property
     def differences(self) -> list[Difference]:
-        """Where the rows touched by this run differ at its end from its beginning; the environment's aside."""
+        """Where the rows that this run touched are not as at its beginning; the environment's aside."""
         escalating = {name for name, op in self.operations.items() if op.escalates}
         found = differences(self.events, self.tables, escalating)
         excused = {(e.system, c.table, c.key) for e in self.effects if e.environment for c in e.changes}
@@ -290,8 +290,13 @@ class History:
         return [c for c in found if c.operation.full not in self.routine and not self._redoes(c)]
 
     def _redoes(self, call: Call) -> bool:
+        """Whether a call takes back an undo (or the undo of an undo of an undo)."""
+        redoes = False
         target = None if call.undoes is None else call.undoes.effect
-        return target is not None and self.effects[target].undoes is not None
+        while target is not None:
+            target = self.effects[target].undoes
+            redoes = not redoes if target is not None else redoes
+        return redoes
 
     @cached_property
     def undos_of(self) -> dict[int, list[Call]]:
@@ -336,7 +341,7 @@ def mask(value: object, created: frozenset[str]) -> Hashable:
         return tuple(sorted((str(k), mask(v, created)) for k, v in value.items()))
     if isinstance(value, list | tuple):
         return tuple(mask(v, created) for v in value)
-    return value if isinstance(value, Hashable) else repr(value)
+    return value if callable(getattr(value, "__hash__", None)) else repr(value)
 
 
 def _tell(call: Call, told: Told, position: int) -> None:

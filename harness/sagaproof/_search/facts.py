@@ -29,17 +29,18 @@ class FactBook:
         self._faults.update(injection.fault for injection in history.plan)
         for call in history.calls:
             self._called.add(call.operation.full)
-            if call.phase is Phase.UNDO:
-                self._undos.add(call.operation.full)
-                if call.undoes is not None and call.undoes.call is not None:
-                    self._undone.add(history.calls[call.undoes.call].operation.full)
-                    self._undone_by_key = self._undone_by_key or (call.ok and "by_key" in call.first.args)
-            elif not history.plan:
+            if call.phase is not Phase.UNDO and not history.plan:
                 self._classes.add(int(call.operation.cls))
             self._escalates = self._escalates or call.operation.escalates
-            self._amounts = self._amounts or call.operation.amount is not None
+            self._amounts = self._amounts or any(effect.amount is not None for effect in call.effects)
             self._keys = self._keys or call.first.key is not None
             self._retried = self._retried or len(call.arrivals) > 1
+
+        self._undos.update(call.operation.full for call in history.undo_calls)
+        for target, undos in history.undos_of.items():
+            self._undone.add(history.calls[target].operation.full)
+            by_key = any(undo.ok and "by_key" in undo.first.args for undo in undos)
+            self._undone_by_key = self._undone_by_key or by_key
 
     def facts(self) -> Facts:
         """What has been seen so far."""

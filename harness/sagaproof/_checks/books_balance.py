@@ -1,0 +1,71 @@
+"""`books-balance`: the systems' own invariants hold, and what was taken back is what was given."""
+
+from __future__ import annotations
+
+from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
+from sagaproof._checks.say import asked_for, effect_text
+from sagaproof._model.claim import Claim
+from sagaproof._model.event import Applied, Broke
+from sagaproof._model.history import History
+
+__all__ = ["BooksBalance"]
+
+
+class BooksBalance:
+    """Conservation (O14).
+
+    No invariant of a system ever breaks, unless by a duplicate that no client can prevent; and if the saga
+    claims *compensated*, the undos of each effect with an amount add up to just that amount. Reached when an
+    effect with an amount was applied.
+    """
+
+    slug = "books-balance"
+
+    def applies(self, facts: Facts) -> bool:
+        """Applies to sagas that move amounts."""
+        return facts.amounts
+
+    def judge(self, history: History) -> Verdict:
+        """Judge the invariants first, then the sums."""
+        reached = False
+        last: Applied | None = None
+        excused: set[tuple[str, str]] = set()
+        for event in history.events:
+            if isinstance(event, Applied):
+                last = event
+                reached = reached or event.effect.amount is not None
+            elif isinstance(event, Broke) and event.system:
+                if last is not None and last.effect.environment:
+                    excused.add((event.system, event.invariant))
+                if (event.system, event.invariant) not in excused:
+                    return _broke(history, event, last)
+        if not reached:
+            return NOT_REACHED
+        if history.claim is Claim.COMPENSATED:
+            return _sums(history)
+        return HELD
+
+
+def _broke(history: History, broke: Broke, last: Applied | None) -> Verdict:
+    call = None if last is None else history.calls[last.effect.call]
+    return violated(
+        f"{broke.system}.{broke.invariant} broke: {broke.detail}",
+        because="" if call is None else f"{asked_for(call)} was the last to write before that",
+        calls=[] if call is None else [call.index],
+    )
+
+
+def _sums(history: History) -> Verdict:
+    for target, undos in history.undone_by.items():
+        effect = history.effects[target]
+        amounts = [undo.amount for undo in undos if undo.amount is not None]
+        if effect.amount is None or not amounts or len(amounts) < len(undos) or effect.undoes is not None:
+            continue
+        if sum(amounts) != effect.amount:
+            undo = history.calls[undos[-1].call]
+            return violated(
+                f"said 'compensated', but of {effect_text(effect)} {sum(amounts)} was taken back",
+                because=f"{asked_for(undo)} was the last to take of it",
+                calls=[undo.index, effect.call],
+            )
+    return HELD
