@@ -6,8 +6,6 @@ It is set up once for a campaign and used for each run; everything that is patch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any, Self
 
 from sagaproof._drivers.protocol import Driver
@@ -17,22 +15,13 @@ from sagaproof._model.history import History
 from sagaproof._model.plan import Injection, Plan
 from sagaproof._model.script import Script
 from sagaproof._run.drive import drive, finish_sync
-from sagaproof._taps.gate import Gate
+from sagaproof._run.loop import LoopReport, run_async
+from sagaproof._run.surroundings import Limits, Surroundings
+from sagaproof._taps.gate import Gate, SagaStopped
 from sagaproof._taps.handle import WorldHandle
-from sagaproof._taps.httpx import HttpxTap
-from sagaproof._taps.leaks import LeakGuard
-from sagaproof.errors import LeakError, NotInjected
+from sagaproof.errors import NotInjected
 
 __all__ = ["Limits", "Runner"]
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When a saga counts as one that would not end: calls, virtual seconds, real seconds of one run."""
-
-    calls_max: int = 500
-    virtual_s_max: float = 30 * 86400.0
-    real_s_max: float = 10.0
 
 
 class Runner:
@@ -56,28 +45,29 @@ class Runner:
         self._claim = claim
         self._invariants = tuple(invariants)
         self._sites = sites
-        self._stack = ExitStack()
-        self._tap = HttpxTap(world.state.systems, lambda: world.gate, hosts)
-        self._leaks = LeakGuard(allow_hosts=allow_hosts, sites=self._tap.passed)
+        self._around = Surroundings(world, limits, hosts, allow_hosts)
 
     def __enter__(self) -> Self:
-        self._stack.enter_context(self._tap)
-        self._stack.enter_context(self._leaks)
+        self._around.__enter__()
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self._stack.close()
+        self._around.__exit__(*exc_info)
+
+    def notes(self) -> list[str]:
+        """What a user should know of the runs so far although no check judges it."""
+        return self._around.notes()
 
     def run(self, script: Script, plan: Plan, twin: History | None = None) -> History:
         """One run. Raises `NotInjected` if a planned fault never met its point."""
         world = self.world
         gate = Gate(world.state, plan, calls_max=self.limits.calls_max, sites=self._sites)
         world.begin(gate)
-        ending = self._drive(script)
+        ending = self._drive(script, gate)
         log, clock = world.state.log, world.state.clock
         log.append(Ended(clock.elapsed, ending))
         self._rest(gate)
-        self._raise_leak()
+        self._around.raise_leak()
         missed = [injection for injection, met in gate.injected.items() if not met]
         if missed:
             raise _not_injected(plan, missed, script)
@@ -91,18 +81,19 @@ class Runner:
             twin=twin,
         )
 
-    def _raise_leak(self) -> None:
-        """A leak whose error was caught by the saga must not get lost with it."""
-        for leak in self._leaks.leaks:
-            raise LeakError(
-                f"the saga tried to reach {leak.host}",
-                where=leak.site,
-                advice="Add a system that answers for this host, or allow it with allow_hosts=.",
-            )
-
-    def _drive(self, script: Script) -> Ending:
-        steps = drive(self.driver, self.world, script, self._claim)
-        return finish_sync(steps)
+    def _drive(self, script: Script, gate: Gate) -> Ending:
+        """The saga's part of a run, in its surroundings."""
+        loop = LoopReport() if self.driver.asynchronous else None
+        self._around.begin(self._slept)
+        try:
+            steps = drive(self.driver, self.world, script, self._claim)
+            if loop is None:
+                return finish_sync(steps)
+            return run_async(steps, self.world.clock, self._slept, report=loop, on_stop=lambda stop: gate.close(stop.why))
+        except SagaStopped as stop:
+            return Ending("hung", None, where=stop.why)
+        finally:
+            self._around.end(loop)
 
     def _slept(self, seconds: float) -> None:
         state = self.world.state

@@ -84,6 +84,7 @@ class Explorer:
         except SagaproofError as error:
             self.campaign.errors.append(f"{error.slug}: {error}")
         self._conclude()
+        self.campaign.notes += self._runner.notes()
         self.campaign.seconds = time.perf_counter() - began
         return self.campaign
 

@@ -41,7 +41,8 @@ class LatePush:
         return "compensated"
 
     def _read_order(self, order: str) -> dict[str, Any]:
-        return self._services.order(order)
+        row = self._services.order(order)
+        return {**row, "email": self._services.email(row["contact"])}
 
     def _issue_credit(self, customer: str, amount: int, order: str) -> dict[str, Any]:
         credit = self._services.issue_credit(customer, amount, order)

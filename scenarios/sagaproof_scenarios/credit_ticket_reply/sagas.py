@@ -30,9 +30,10 @@ def _handle(ticket: str) -> None:
     with Services() as services:
         row = services.ticket(ticket)
         order = services.order(row["order"])
+        email = services.email(order["contact"])
         services.issue_credit(order["contact"], order["total"], order["id"])
         services.set_status(ticket, "solved")
-        services.mail(order["contact"], SUBJECT, TEXT)
+        services.mail(email, SUBJECT, TEXT)
 
 
 def rederive(ticket: str) -> str | None:
@@ -40,10 +41,11 @@ def rederive(ticket: str) -> str | None:
     with Services() as services:
         row = services.ticket(ticket)
         order = services.order(row["order"])
+        email = services.email(order["contact"])
         try:
             services.issue_credit(order["contact"], order["total"], order["id"])
             services.set_status(ticket, "solved")
-            services.mail(order["contact"], SUBJECT, TEXT)
+            services.mail(email, SUBJECT, TEXT)
         except (httpx.HTTPError, ValueError):
             services.set_status(ticket, row["status"])
             latest = services.credits(order["contact"])[-1]  # it may be an older one, of another order
@@ -57,9 +59,10 @@ def mail_first(ticket: str) -> str | None:
     with Services() as services:
         row = services.ticket(ticket)
         order = services.order(row["order"])
+        email = services.email(order["contact"])
         credit = services.issue_credit(order["contact"], order["total"], order["id"])
         try:
-            services.mail(order["contact"], SUBJECT, TEXT)  # the pivot, in the middle
+            services.mail(email, SUBJECT, TEXT)  # the pivot, in the middle
             services.set_status(ticket, "solved")
         except (httpx.HTTPError, ValueError):
             services.reverse_credit(credit["id"])

@@ -50,7 +50,7 @@ _AGENT = Script(
             "call_2",
         ),
         ToolCall("set_status", {"ticket": TICKET, "status": "solved"}, "call_3"),
-        ToolCall("reply", {"to": Answer(1, "contact"), "subject": sagas.SUBJECT, "text": sagas.TEXT}, "call_4"),
+        ToolCall("reply", {"to": Answer(1, "email"), "subject": sagas.SUBJECT, "text": sagas.TEXT}, "call_4"),
     ),
 )
 

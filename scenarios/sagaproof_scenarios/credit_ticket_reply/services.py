@@ -29,6 +29,10 @@ class Services:
         """Read an order."""
         return self._send("GET", f"https://crm.test/orders/{order}")
 
+    def email(self, contact: str) -> str:
+        """The address of a contact."""
+        return str(self._send("GET", f"https://crm.test/contacts/{contact}")["email"])
+
     def set_status(self, ticket: str, status: str) -> dict[str, Any]:
         """Set the status of a ticket."""
         return self._send("PUT", f"https://crm.test/tickets/{ticket}/status", {"status": status})
