@@ -69,7 +69,7 @@ class _Listener:
 
 
 @pytest.fixture
-def world(request: pytest.FixtureRequest) -> Iterator[WorldHandle]:
+def world(request: pytest.FixtureRequest) -> Iterator[WorldHandle | None]:
     """The fake systems of this test: `world.crm`, `world.billing`, `world.mail`, ..., all empty.
 
     Calls of httpx clients to their hosts reach them; a connection to any other host but loopback fails.

@@ -1,31 +1,34 @@
-"""One campaign, from subject to a verdict in words."""
+"""One campaign, from a subject to what it came to: explored whole, in one script, or replayed in one plan."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sagaproof._doors.exploration import Exploration
 from sagaproof._doors.failure import CampaignFailed
 from sagaproof._doors.options import FileOptions, settings_of
 from sagaproof._doors.subjects import subject_of_test, systems_of_test
+from sagaproof._doors.verdict import verdict
 from sagaproof._model.plan import Plan
 from sagaproof._model.script import Script
+from sagaproof._report.build import build_scenario
 from sagaproof._search.campaign import Campaign, Status
+from sagaproof._search.expected import Outcome
 from sagaproof._search.explore import Progress, explore, replay
 from sagaproof._search.settings import Settings
 from sagaproof._search.subject import Subject
 from sagaproof._taps.handle import WorldHandle
 from sagaproof.errors import SagaproofError, UsageError, suggest
 
-__all__ = ["Wanted", "explore_directly", "judge", "run"]
+__all__ = ["Wanted", "broken", "explore_directly", "run"]
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is wanted of a subject: all of it, one script, or one plan of one script."""
+    """What is wanted of a subject: one plan (a replay), one script, or with neither all there is."""
 
     plan: str | None = None
     script: str | None = None
@@ -39,19 +42,34 @@ def run(
     world: WorldHandle | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Campaign:
-    """Explore or replay. Raises `UsageError` for a script or a plan that the subject does not know."""
-    world = WorldHandle(subject.systems) if world is None else world
-    scripts = subject.scripts if wanted.script is None else (_script(subject, wanted.script),)
-    if wanted.plan is not None:
-        return replay(subject, settings, _plan(wanted.plan, world), scripts[0], world)
-    if wanted.script is not None:
-        subject = _only(subject, scripts)
-    return explore(subject, settings, world, on_progress)
+    """Explore or replay. What goes wrong in it is an error of the campaign that is returned.
+
+    Outcomes of pytest (a skip in the body) get through, as does Ctrl-C outside of the exploration itself.
+    """
+    try:
+        world = WorldHandle(subject.systems) if world is None else world
+        scripts = subject.scripts if wanted.script is None else (_script(subject, wanted.script),)
+        if wanted.plan is not None:
+            return replay(subject, settings, _plan(wanted.plan, world), scripts[0], world)
+        campaign = explore(replace(subject, scripts=scripts), settings, world, on_progress)
+    except SagaproofError as error:
+        return broken(subject.name, settings, error)
+    _refuse_idleness(campaign)
+    return campaign
 
 
-def _only(subject: Subject, scripts: tuple[Script, ...]) -> Subject:
-    values = {name: getattr(subject, name) for name in Subject.__dataclass_fields__}
-    return Subject(**{**values, "scripts": scripts})
+def broken(name: str, settings: Settings, error: SagaproofError) -> Campaign:
+    """The campaign that an error kept from beginning."""
+    return Campaign(name, settings, (), errors=[f"{error.slug}: {error}"])
+
+
+def _refuse_idleness(campaign: Campaign) -> None:
+    """Faults were asked for and none was ever injected: that proves nothing."""
+    wanted, made = campaign.settings.faults, sum(level.run for level in campaign.levels if level.k > 0)
+    if wanted and not made and not campaign.errors and not campaign.incomplete:
+        campaign.incomplete.append(
+            "no fault was injected: every fault at every call is excluded or does not apply"
+        )
 
 
 def _script(subject: Subject, name: str) -> Script:
@@ -62,49 +80,25 @@ def _script(subject: Subject, name: str) -> Script:
 
 
 def _plan(text: str, world: WorldHandle) -> Plan:
-    """The plan; operations of `world.tool` are only known once the body has run."""
-    operations = set(world.state.operations)
-    plan = Plan.parse(text)
-    tools = {
-        injection.point.operation for injection in plan if injection.point.operation.startswith("tools.")
-    }
-    return Plan.parse(text, operations | tools)
-
-
-def judge(campaign: Campaign) -> None:
-    """Raise `CampaignFailed` unless a campaign came out clean."""
-    text = verdict(campaign)
-    if campaign.status is not Status.CLEAN:
-        raise CampaignFailed(text, campaign)
-
-
-def verdict(campaign: Campaign) -> str:
-    """A campaign in words; the first line is its headline."""
-    lines = [f"{len(campaign.findings)} findings in {campaign.runs} runs"]
-    if campaign.status is Status.ERROR:
-        lines = [f"harness error: {campaign.errors[0]}", *campaign.errors[1:]]
-    elif campaign.status is Status.INCOMPLETE:
-        lines = [f"incomplete: {'; '.join(campaign.incomplete)}"]
-    for finding in campaign.findings:
-        lines += [
-            "",
-            f" {finding.check}     {finding.says}",
-            f"   because {finding.because}",
-            f"   plan {finding.plan}",
-        ]
-    return "\n".join(lines)
+    """The plan; what `world.tool` will offer is not known before the body has run."""
+    tools = {injection.point.operation for injection in Plan.parse(text)}
+    tools = {operation for operation in tools if operation.startswith("tools.")}
+    return Plan.parse(text, tools | world.state.operations.keys())
 
 
 def explore_directly(exploration: Exploration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Explore an explored test that was called like a function. Raises `CampaignFailed`."""
-    bound = dict(inspect.signature(exploration.body).bind_partial(*args, **kwargs).arguments)
+    """Explore an explored test that is called like a function. Raises `CampaignFailed` unless it is clean."""
+    arguments = dict(inspect.signature(exploration.body).bind_partial(*args, **kwargs).arguments)
+    world = arguments.pop("world", None)
     options = FileOptions()
-    world = bound.pop("world", None)
+    settings = settings_of([exploration.options])
     try:
         if not isinstance(world, WorldHandle):
             world = WorldHandle(systems_of_test(exploration, options))
-        subject = subject_of_test(exploration, exploration.name, bound, world, options)
-        campaign = run(subject, settings_of([exploration.options]), world=world)
+        subject = subject_of_test(exploration, exploration.name, arguments, world, options)
     except SagaproofError as error:
-        raise CampaignFailed(f"harness error: {error}") from error
-    judge(campaign)
+        campaign = broken(exploration.name, settings, error)
+    else:
+        campaign = run(subject, settings, world=world)
+    if campaign.status is not Status.CLEAN:
+        raise CampaignFailed(verdict(build_scenario(Outcome(campaign))), campaign)

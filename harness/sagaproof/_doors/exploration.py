@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sagaproof._checks.protocol import RunCheck
-from sagaproof._doors.options import Options
+from sagaproof._doors.options import Options, settings_of
 from sagaproof._doors.registry import SystemSpec
 from sagaproof._drivers.fed import FedSaga
 from sagaproof._model.script import Script
@@ -32,7 +32,7 @@ class Exploration:
     checks: tuple[RunCheck, ...] = ()
     skip_checks: Mapping[str, str] = field(default_factory=dict)
     systems: Sequence[SystemSpec] | None = None
-    hosts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hosts: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     allow_hosts: tuple[str, ...] = ()
     allow_fixtures: bool | frozenset[str] = False
     agent: Callable[..., FedSaga] | None = None
@@ -43,8 +43,16 @@ class Exploration:
             raise UsageError(
                 "scripts= and agent= belong together",
                 where=self.name,
-                advice="agent= makes the saga that is fed the tool calls of scripts=; without both, the body runs it.",
+                advice="agent= makes what is fed the tool calls of scripts=. Without both, the body is the saga.",
             )
+        for check in self.checks:
+            if not isinstance(check, RunCheck):
+                raise UsageError(
+                    f"checks= holds {check!r}, which is no check",
+                    where=self.name,
+                    advice="A check has a slug, applies(facts) and judge(history); see sagaproof.RunCheck.",
+                )
+        settings_of([self.options])  # whatever is wrong with them shows here
 
     @property
     def name(self) -> str:

@@ -92,18 +92,16 @@ def explore(
     """
     if body is not None and not inspect.isfunction(body):
         raise UsageError(f"@explore was given {body!r}", advice="Name its options: @explore(faults=2).")
-    where = "the arguments of @explore"
-    read(Options, {**options, "exclude": dict(options.get("exclude") or {})}, where)
-    options["exclude"] = dict(options.get("exclude") or {})
+    given = {name: value for name, value in options.items() if value is not None}
     kept: dict[str, Any] = {
-        "options": read(Options, options, where),
+        "options": read(Options, given, "the arguments of @explore"),
         "claim": claim,
         "invariants": tuple(invariants),
         "independent": tuple(independent),
         "checks": tuple(checks),
         "skip_checks": dict(skip_checks or {}),
         "systems": systems,
-        "hosts": {name: _hosts(given) for name, given in (hosts or {}).items()},
+        "hosts": dict(hosts or {}),
         "allow_hosts": tuple(allow_hosts),
         "allow_fixtures": allow_fixtures if isinstance(allow_fixtures, bool) else frozenset(allow_fixtures),
         "agent": agent,
@@ -114,10 +112,6 @@ def explore(
         return _explored(Exploration(body=body, **kept))
 
     return decorate if body is None else decorate(body)
-
-
-def _hosts(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _explored(exploration: Exploration) -> Callable[..., None]:

@@ -14,7 +14,7 @@ from sagaproof._model.fault import FAULTS
 from sagaproof._search.settings import Exclusion, Settings
 from sagaproof.errors import UsageError, suggest
 
-__all__ = ["FileOptions", "Options", "file_options", "read", "settings_of"]
+__all__ = ["FileOptions", "Options", "file_options", "hosts_for", "read", "settings_of"]
 
 
 class Options(BaseModel):
@@ -42,7 +42,7 @@ class FileOptions(Options):
 
 
 def read(model: type[Options], values: Mapping[str, Any], where: str) -> Any:
-    """The options in `values`. Raises `UsageError` that names the key, `where` it stands, and what it may be."""
+    """The options in `values`. Raises `UsageError` that names the key and `where` it stands."""
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
@@ -75,8 +75,9 @@ def file_options(folder: Path) -> FileOptions:
     return found
 
 
-def settings_of(layers: Iterable[Options], *, base: Settings = Settings()) -> Settings:
-    """The settings of layers of options: later ones win, and exclusions add up."""
+def settings_of(layers: Iterable[Options], *, base: Settings | None = None) -> Settings:
+    """The settings of layers of options over `base`: later ones win, and exclusions add up."""
+    base = Settings() if base is None else base
     values: dict[str, Any] = {}
     exclude: list[Exclusion] = list(base.exclude)
     for layer in layers:
@@ -85,6 +86,19 @@ def settings_of(layers: Iterable[Options], *, base: Settings = Settings()) -> Se
         exclude.extend(_exclusion(cell, reason) for cell, reason in layer.exclude.items())
     kept = {name: getattr(base, name) for name in _FIELDS if name not in values}
     return Settings(**values, **kept, exclude=tuple(exclude))
+
+
+def hosts_for(
+    systems: Iterable[str], *layers: Mapping[str, str | Iterable[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Where each system is to be reached, as far as these layers say so; later ones win."""
+    given = {name: hosts for layer in layers for name, hosts in layer.items()}
+    known = set(systems)
+    return {
+        name: (hosts,) if isinstance(hosts, str) else tuple(hosts)
+        for name, hosts in given.items()
+        if name in known
+    }
 
 
 _NAMES = {"runs": "runs_max", "seconds": "seconds_max"}

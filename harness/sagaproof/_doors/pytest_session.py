@@ -1,32 +1,47 @@
-"""The plugin of pytest once it is needed: settings, the fixture `world`, campaigns in place of test bodies."""
+"""The plugin of pytest once it is needed: the fixture `world`, campaigns in place of test bodies."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sagaproof._doors.campaigns import Wanted, judge, run
+from sagaproof._doors.campaigns import Wanted, broken, run
 from sagaproof._doors.exploration import Exploration, exploration_of
 from sagaproof._doors.failure import CampaignFailed
-from sagaproof._doors.options import FileOptions, Options, file_options, read, settings_of
+from sagaproof._doors.options import hosts_for
+from sagaproof._doors.pytest_fixtures import check_fixtures
+from sagaproof._doors.pytest_reports import Reports
+from sagaproof._doors.pytest_repr import as_it_is
+from sagaproof._doors.pytest_selection import those_for
+from sagaproof._doors.pytest_settings import PytestSettings
+from sagaproof._doors.pytest_summary import Heard, heard_of, summary
+from sagaproof._doors.pytest_ticker import ticking
+from sagaproof._doors.pytest_world import PlainWorld
 from sagaproof._doors.subjects import subject_of_test, systems_of_test
+from sagaproof._doors.verdict import first_line, verdict
+from sagaproof._report.build import build
+from sagaproof._search.campaign import Campaign, Status
+from sagaproof._search.expected import Outcome
+from sagaproof._search.settings import Settings
 from sagaproof._taps.handle import WorldHandle
-from sagaproof._taps.httpx import HttpxTap
-from sagaproof._taps.leaks import LeakGuard
-from sagaproof.errors import SagaproofError
+from sagaproof.errors import NotInjected, SagaproofError, UsageError
 
 __all__ = ["PytestSession", "session_of"]
 
 _NAME = "sagaproof-session"
+_WIDTH_MAX = 110
 
 
 def session_of(config: pytest.Config) -> PytestSession:
-    """The one of this run of pytest, made and registered with the first call."""
+    """The one of this run of pytest, made and registered with the first call.
+
+    Raises `pytest.UsageError` for settings that cannot be read.
+    """
     found = config.pluginmanager.get_plugin(_NAME)
     if found is None:
         found = PytestSession(config)
@@ -36,41 +51,92 @@ def session_of(config: pytest.Config) -> PytestSession:
 
 
 class PytestSession:
-    """Everything that sagaproof does in one run of pytest."""
+    """What sagaproof does in one run of pytest."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._worlds: dict[str, WorldHandle] = {}
+        self._is_worker = hasattr(config, "workerinput")
+        self._error: SagaproofError | None = None
+        self._reports: Reports | None = None
+        self._worlds: dict[str, PlainWorld] = {}
+        self._made: dict[str, Heard] = {}
+        self._heard: dict[str, Heard] = {}
+        self._replayed_in = 0
+        self._closing: list[str] = []
+        self._settings = self._read_settings()
 
-    @cached_property
-    def file(self) -> FileOptions:
-        """What pyproject.toml says."""
-        return file_options(self._config.rootpath)
+    def _read_settings(self) -> PytestSettings | None:
+        """The settings. A worker of pytest-xdist cannot say what is wrong with them: its tests will."""
+        try:
+            settings = PytestSettings(self._config)
+        except UsageError as error:
+            self._refuse(error)
+            return None
+        if settings.report is not None:
+            self._reports = Reports(settings.report)
+            if not self._is_worker:
+                self._reports.begin()
+        return settings
+
+    def _refuse(self, error: UsageError) -> None:
+        if not self._is_worker:
+            raise pytest.UsageError(str(error)) from error
+        self._error = error
+
+    @property
+    def _known(self) -> PytestSettings:
+        if self._settings is None or self._error is not None:
+            assert self._error is not None
+            raise self._error
+        return self._settings
 
     def select(self, items: list[pytest.Item]) -> None:
-        """Check the settings."""
+        """Keep the tests that a plan to replay belongs to."""
+        if self._settings is None or self._settings.wanted.plan is None:
+            return
         try:
-            self.file  # noqa: B018
-        except SagaproofError as error:
-            raise pytest.UsageError(str(error)) from error
-
-    def hear(self, report: pytest.TestReport) -> None:
-        """Take in the result of a test."""
+            kept = those_for(self._settings.wanted.plan, items, self._settings.file)
+        except UsageError as error:
+            self._refuse(error)
+            return
+        self._replayed_in = len(kept)
+        dropped = [item for item in items if item not in kept]
+        if dropped:
+            self._config.hook.pytest_deselected(items=dropped)
+            items[:] = kept
 
     # The fixture ----------------------------------------------------------------------------------------
 
     @contextmanager
-    def world(self, item: pytest.Item) -> Iterator[WorldHandle]:
-        """The world of a test."""
+    def world(self, item: pytest.Item) -> Iterator[WorldHandle | None]:
+        """The world of a test. Of an explored one, None if it cannot be made: its campaign will tell why."""
         exploration = exploration_of(getattr(item, "obj", None))
-        handle = WorldHandle(systems_of_test(exploration, self.file))
         if exploration is not None:
-            yield handle
+            yield self._explored_world(exploration)
             return
-        tap = HttpxTap(handle.state.systems, lambda: handle.gate)
-        with tap, LeakGuard(allow_hosts=self.file.allow_hosts, sites=tap.passed):
-            handle.begin(handle.fresh_gate())
+        try:
+            file = self._known.file
+            systems = systems_of_test(None, file)
+            plain = PlainWorld(systems, hosts_for(systems, file.hosts), file.allow_hosts)
+        except SagaproofError as error:
+            pytest.fail(f"harness error: {error.slug}: {error}", pytrace=False)
+        self._worlds[item.nodeid] = plain
+        with plain.active() as handle:
             yield handle
+
+    def _explored_world(self, exploration: Exploration) -> WorldHandle | None:
+        try:
+            return WorldHandle(systems_of_test(exploration, self._known.file))
+        except SagaproofError:
+            return None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        __tracebackhide__ = True
+        answer = yield
+        if item.nodeid in self._worlds:
+            self._worlds.pop(item.nodeid).fail_on_leaks()
+        return answer
 
     # Explored tests -------------------------------------------------------------------------------------
 
@@ -79,21 +145,105 @@ class PytestSession:
         exploration = exploration_of(pyfuncitem.obj)
         if exploration is None:
             return None
-        try:
-            self._explore(pyfuncitem, exploration)
-        except SagaproofError as error:
-            raise CampaignFailed(f"harness error: {error}") from error
+        campaign = self._campaign(pyfuncitem, exploration)
+        if self._replayed_in > 1 and _did_not_fit(campaign):
+            pytest.skip(f"the plan does not fit: {campaign.errors[0]}")
+        self._conclude(pyfuncitem, campaign)
         return True
 
-    def _explore(self, item: pytest.Function, exploration: Exploration) -> None:
-        names = inspect.signature(exploration.body).parameters
-        arguments = {
-            name: value for name, value in item.funcargs.items() if name in names and name != "world"
-        }
-        world: Any = item.funcargs.get("world") or WorldHandle(systems_of_test(exploration, self.file))
-        body = exploration.body
-        if inspect.ismethod(item.obj):
-            body = body.__get__(item.obj.__self__)
-        subject = subject_of_test(exploration, item.nodeid, arguments, world, self.file, body)
-        settings = settings_of([self.file, exploration.options])
-        judge(run(subject, settings, world=world))
+    def _campaign(self, item: pytest.Function, exploration: Exploration) -> Campaign:
+        settings = Settings()
+        try:
+            known = self._known
+            settings = known.of(exploration)
+            check_fixtures(item, exploration)
+            names = inspect.signature(exploration.body).parameters.keys() - {"world"}
+            arguments = {name: value for name, value in item.funcargs.items() if name in names}
+            world: Any = item.funcargs.get("world") or WorldHandle(systems_of_test(exploration, known.file))
+            body = (
+                exploration.body.__get__(item.obj.__self__)
+                if inspect.ismethod(item.obj)
+                else exploration.body
+            )
+            subject = subject_of_test(exploration, item.nodeid, arguments, world, known.file, body=body)
+        except SagaproofError as error:
+            return broken(item.nodeid, settings, error)
+        with ticking(self._config) as ticker:
+            return run(subject, settings, known.wanted, world=world, on_progress=ticker)
+
+    def _conclude(self, item: pytest.Function, campaign: Campaign) -> None:
+        """Keep what the campaign came to, and fail the test unless that is clean."""
+        report = build([Outcome(campaign)], stable=self._settings is not None and self._settings.stable)
+        part = report.scenarios[0]
+        self._made[item.nodeid] = heard_of(part, first_line(part))
+        if self._reports is not None:
+            self._reports.add(report)
+        if "interrupted" in campaign.incomplete:
+            item.session.shouldstop = "interrupted while exploring"
+        if campaign.status is not Status.CLEAN:
+            width = min(self._config.get_terminal_writer().fullwidth, _WIDTH_MAX)
+            raise CampaignFailed(verdict(part, width=width), campaign)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if call.when != "call" or item.nodeid not in self._made:
+            return report
+        report.sagaproof = self._made.pop(item.nodeid)  # type: ignore[attr-defined]  # travels with the report
+        error = None if call.excinfo is None else call.excinfo.value
+        exploration = exploration_of(getattr(item, "obj", None))
+        if isinstance(error, CampaignFailed) and exploration is not None:
+            report.longrepr = as_it_is(error.text, *exploration.site)
+        return report
+
+    def hear(self, report: pytest.TestReport) -> None:
+        """Take in the report of an explored test, from this process or a worker."""
+        self._heard[report.nodeid] = report.sagaproof  # see makereport
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self._is_worker or self._config.getoption("collectonly"):
+            return
+        plan = None if self._settings is None else self._settings.wanted.plan
+        if plan is not None and not self._heard:
+            self._close(session, f"harness error: {plan!r} was replayed in no test")
+        if self._reports is None:
+            return
+        try:
+            written = self._reports.finish()
+        except SagaproofError as error:
+            self._close(session, f"harness error: {error.slug}: {error}")
+        else:
+            self._closing += [f"report: {_shown(path)}" for path in written]
+            if not written:
+                self._closing.append("no explored test ran to its end, so there is no report")
+
+    def _close(self, session: pytest.Session, line: str) -> None:
+        self._closing.append(line)
+        if session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        lines = [*self._closing]
+        if self._heard:
+            lines = [*summary(self._heard, verbose=self._config.option.verbose > 0), *lines]
+        if not lines or self._config.option.verbose < -1:
+            return
+        terminalreporter.section("sagaproof", sep="-")
+        for line in lines:
+            terminalreporter.write_line(line)
+
+
+def _did_not_fit(campaign: Campaign) -> bool:
+    return bool(campaign.errors) and all(
+        error.startswith(f"{NotInjected.slug}:") for error in campaign.errors
+    )
+
+
+def _shown(path: Path) -> str:
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

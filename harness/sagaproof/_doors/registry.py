@@ -74,7 +74,7 @@ def _from_module(spec: str) -> Any:
 
 
 def scenarios() -> dict[str, Scenario]:
-    """Each registered scenario by its name, in the order of names. Raises `UsageError` for one that is broken."""
+    """Each registered scenario, by its name. Raises `UsageError` for one that is broken."""
     found: dict[str, Scenario] = {}
     for point in _points(SCENARIOS).values():
         for scenario in _scenarios_in(point):

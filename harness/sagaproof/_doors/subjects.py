@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
-from sagaproof._checks.compensated_is_clean import CompensatedIsClean
+from sagaproof._checks import catalogue
 from sagaproof._checks.protocol import RunCheck
 from sagaproof._doors.exploration import Exploration
-from sagaproof._doors.options import FileOptions
+from sagaproof._doors.options import FileOptions, hosts_for
 from sagaproof._doors.registry import systems
 from sagaproof._drivers.callable import CallableDriver
 from sagaproof._drivers.fed import FedDriver
@@ -37,21 +38,23 @@ def subject_of_test(
     arguments: Mapping[str, Any],
     world: WorldHandle,
     options: FileOptions,
+    *,
     body: Callable[..., Any] | None = None,
 ) -> Subject:
     """The subject of an explored test. `arguments` are the other fixtures; `body` is a bound one."""
     run = _body(exploration.body if body is None else body, arguments)
-    hosts = {given: (of,) if isinstance(of, str) else tuple(of) for given, of in options.hosts.items()}
-    hosts = {given: of for given, of in hosts.items() if given in world.state.systems}
+    known = world.state.systems
+    _check_hosts(exploration, known)
+    _check_exclusions(exploration, world)
     return Subject(
         name,
         _driver(exploration, run),
-        {n: s for n, s in world.state.systems.items() if n != "tools"},
+        {system: known[system] for system in known if system != "tools"},
         _checks(exploration),
         scripts=exploration.scripts or (OPAQUE,),
         claim=exploration.claim,
         invariants=exploration.invariants,
-        hosts={**hosts, **exploration.hosts} or None,
+        hosts=hosts_for(known, options.hosts, exploration.hosts) or None,
         allow_hosts=(*options.allow_hosts, *exploration.allow_hosts),
     )
 
@@ -67,11 +70,34 @@ def subject_of_scenario(scenario: Scenario) -> Subject:
         scenario.name,
         driver,
         systems(scenario.systems),
-        _all_checks(),
+        catalogue.checks(invariants=len(scenario.invariants), independent=scenario.independent),
         scripts=scenario.scripts,
         claim=scenario.claim,
         invariants=scenario.invariants,
     )
+
+
+def _check_hosts(exploration: Exploration, known: Mapping[str, System]) -> None:
+    for name in exploration.hosts:
+        if name not in known:
+            raise UsageError(
+                f"hosts= names {name!r}, which is no system of this test",
+                where=exploration.name,
+                advice=suggest(name, known),
+            )
+
+
+def _check_exclusions(exploration: Exploration, world: WorldHandle) -> None:
+    """An exclusion that fits nothing is a slip: what it should leave out would still be run."""
+    known = world.state.operations
+    for cell in exploration.options.exclude:
+        pattern = cell.partition("=")[0] or "*"
+        if not pattern.startswith("tools.") and not any(fnmatchcase(name, pattern) for name in known):
+            raise UsageError(
+                f"exclude= names {pattern!r}, which is no operation of this test",
+                where=exploration.name,
+                advice=suggest(pattern, known),
+            )
 
 
 def _body(body: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[[WorldHandle], Any]:
@@ -105,12 +131,9 @@ def _driver(exploration: Exploration, body: Callable[[WorldHandle], Any]) -> Dri
     return FedDriver(make)
 
 
-def _all_checks() -> tuple[RunCheck, ...]:
-    return (CompensatedIsClean(),)
-
-
 def _checks(exploration: Exploration) -> tuple[RunCheck, ...]:
-    built_in = {check.slug: check for check in _all_checks()}
+    usual = catalogue.checks(invariants=len(exploration.invariants), independent=exploration.independent)
+    built_in = {check.slug: check for check in usual}
     for slug, reason in exploration.skip_checks.items():
         if slug not in built_in:
             raise UsageError(f"skip_checks names {slug!r}, which is no check", advice=suggest(slug, built_in))

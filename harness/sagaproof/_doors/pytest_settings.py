@@ -1,0 +1,52 @@
+"""What a run of pytest is set to: pyproject.toml, command line, and the two put together for a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sagaproof._doors.campaigns import Wanted
+from sagaproof._doors.exploration import Exploration
+from sagaproof._doors.options import FileOptions, Options, file_options, read, settings_of
+from sagaproof._model.plan import Plan
+from sagaproof._search.settings import Settings
+
+__all__ = ["PytestSettings"]
+
+_ON_THE_LINE = ("faults", "statuses", "durations", "runs", "seconds", "seed")
+
+
+class PytestSettings:
+    """The command line wins over the decorator, which wins over pyproject.toml. Raises `UsageError`."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.file: FileOptions = file_options(config.rootpath)
+        self._line = _on_the_line(config)
+        self.wanted = Wanted(config.getoption("saga_plan"), config.getoption("saga_script"))
+        if self.wanted.plan is not None:
+            Plan.parse(self.wanted.plan)
+        self.stable: bool = config.getoption("saga_stable")
+        self.report = _report_folder(config, self.file)
+
+    def of(self, exploration: Exploration) -> Settings:
+        """The settings of a test."""
+        return settings_of([self.file, exploration.options, self._line])
+
+
+def _on_the_line(config: pytest.Config) -> Options:
+    given = {name: config.getoption(f"saga_{name}") for name in _ON_THE_LINE}
+    given = {name: value for name, value in given.items() if value is not None}
+    if "durations" in given:
+        given["durations"] = tuple(given["durations"].split(","))
+    found: Options = read(Options, given, "on the command line, after --saga-")
+    settings_of([found])  # whatever is wrong with them shows here
+    return found
+
+
+def _report_folder(config: pytest.Config, file: FileOptions) -> Path | None:
+    """The folder of the report: named from where pytest was called, or from the root of the project."""
+    given: str | None = config.getoption("saga_report")
+    if given is not None:
+        return Path(config.invocation_params.dir) / given
+    return None if file.report is None else Path(config.rootpath) / file.report

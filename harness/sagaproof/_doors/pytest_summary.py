@@ -1,0 +1,53 @@
+"""The lines about explored tests at the end of a run of pytest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
+
+from sagaproof._report.schema import ScenarioPart
+
+__all__ = ["Heard", "heard_of", "summary"]
+
+
+class Heard(TypedDict):
+    """What a report of pytest tells of a campaign, from a worker too: plain JSON."""
+
+    status: str
+    line: str
+    runs: int
+    findings: int
+
+
+def heard_of(part: ScenarioPart, line: str) -> Heard:
+    """What there is to tell of a campaign."""
+    return {"status": part.status, "line": line, "runs": part.runs, "findings": len(part.findings)}
+
+
+def summary(heard: Mapping[str, Heard], *, verbose: bool) -> list[str]:
+    """A line for each test that is incomplete, or with `verbose` for each, then one for all."""
+    told = [(name, one) for name, one in heard.items() if verbose or one["status"] == "incomplete"]
+    return [*(f"{name}  {one['line']}" for name, one in told), _total(list(heard.values()))]
+
+
+def _total(heard: Sequence[Heard]) -> str:
+    runs, findings = sum(one["runs"] for one in heard), sum(one["findings"] for one in heard)
+    counts = {
+        status: sum(one["status"] == status for one in heard)
+        for status in ("clean", "findings", "incomplete", "error")
+    }
+    parts = [f"{counts['clean']} clean"]
+    if counts["findings"]:
+        parts.append(f"{counts['findings']} with findings")
+    if counts["incomplete"]:
+        parts.append(f"{counts['incomplete']} incomplete")
+    if counts["error"]:
+        parts.append(f"{counts['error']} with a harness error")
+    return (
+        f"{_many(len(heard), 'explored test')}: {', '.join(parts)}; "
+        f"{_many(runs, 'run')}, {_many(findings, 'finding')}"
+    )
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
