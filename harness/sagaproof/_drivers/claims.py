@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any
 
 from sagaproof._model.claim import Claim, ErrorLink
@@ -58,6 +59,22 @@ def _call_of(error: BaseException) -> int | None:
     marked = getattr(error, "sagaproof_call", None)
     if isinstance(marked, int):
         return marked
-    extensions = getattr(getattr(error, "response", None), "extensions", None)
+    carried = _mark_of(getattr(error, "response", None))
+    return _call_read_by(error.__traceback__) if carried is None else carried
+
+
+def _mark_of(response: object) -> int | None:
+    """The mark that a tap left on a response, if this is one."""
+    extensions = getattr(response, "extensions", None)
     found = extensions.get("sagaproof_call") if isinstance(extensions, dict) else None
     return found if isinstance(found, int) else None
+
+
+def _call_read_by(trace: TracebackType | None) -> int | None:
+    """The call whose answer was being read when an error came up: a body that is no JSON, say."""
+    found = None
+    while trace is not None:
+        mark = _mark_of(trace.tb_frame.f_locals.get("self"))
+        found = found if mark is None else mark
+        trace = trace.tb_next
+    return found

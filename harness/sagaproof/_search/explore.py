@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from sagaproof._model.fault import FAULTS
 from sagaproof._model.finding import Finding
 from sagaproof._model.history import History
 from sagaproof._model.plan import EMPTY, Injection, Plan
@@ -151,7 +152,9 @@ class Explorer:
         self._audit(script, parents, level, book)
         return self._group(made) if self._settings.reduce else made
 
-    def _run_one(self, script: Script, parent: Record, injection: Injection, book: Book, level: Level) -> Record:
+    def _run_one(
+        self, script: Script, parent: Record, injection: Injection, book: Book, level: Level
+    ) -> Record:
         history = self._runner.run(script, parent.plan.plus(injection), self._baselines[script.name])
         record = self._take(history, book, level)
         record.parent, record.added = parent.plan, injection
@@ -185,8 +188,7 @@ class Explorer:
         """Keep one record for each point and signature; it stands for the others (rule R1, a heuristic)."""
         first: dict[object, Record] = {}
         for record in made:
-            point = None if record.added is None else record.added.point
-            known = first.setdefault((record.parent, point, record.signature), record)
+            known = first.setdefault((record.parent, _reach(record.added), record.signature), record)
             if known is not record:
                 known.stands_for.append(record)
         return list(first.values())
@@ -199,7 +201,9 @@ class Explorer:
                 if not all(self._agrees(script, parent, twin, injection, level) for injection in chosen):
                     self._unprune(script, parent, twin, level, book)
 
-    def _agrees(self, script: Script, parent: Record, twin: Record, injection: Injection, level: Level) -> bool:
+    def _agrees(
+        self, script: Script, parent: Record, twin: Record, injection: Injection, level: Level
+    ) -> bool:
         if self._spent():
             return True
         level.audited += 1
@@ -238,7 +242,9 @@ class Explorer:
     def _priority(self, script: Script) -> Callable[[tuple[Record, Injection]], tuple[int, Plan]]:
         """Undos and calls for help first, then the rest in the order of the trace."""
         undos = {
-            call.operation.full for call in self._baselines[script.name].calls if call.phase is not Phase.FORWARD
+            call.operation.full
+            for call in self._baselines[script.name].calls
+            if call.phase is not Phase.FORWARD
         } | set(self._facts.facts().undos)
 
         def rank(task: tuple[Record, Injection]) -> tuple[int, Plan]:
@@ -279,6 +285,14 @@ class Explorer:
             finding.twin_history = self._runner.run(finding.script, finding.twin, baseline)
 
 
+def _reach(added: Injection | None) -> object:
+    """What two faults must share besides their looks: the point, when a late effect lands, and what lasts."""
+    if added is None:
+        return None
+    fault = FAULTS[added.fault]
+    return (added.point, fault.lands, fault.macro)
+
+
 def _compare(first: History, second: History) -> None:
     """Raise `NotDeterministic` with the first event that differs."""
     pairs = zip(first.events, second.events, strict=False)
@@ -295,7 +309,6 @@ def _compare(first: History, second: History) -> None:
             f"two runs without a fault differ: one goes on with {extra}",
             advice="Inject clock, ids and randomness, or seed them in the test body.",
         )
-
 
 
 def explore(
@@ -319,7 +332,9 @@ def explore(
         return Explorer(subject, settings, runner, on_progress=on_progress).explore()
 
 
-def replay(subject: Subject, settings: Settings, plan: Plan, script: Script, world: WorldHandle | None = None) -> Campaign:
+def replay(
+    subject: Subject, settings: Settings, plan: Plan, script: Script, world: WorldHandle | None = None
+) -> Campaign:
     """Run one plan (and the fault-free run before it) and judge it: the campaign of a printed replay line."""
     handle = WorldHandle(subject.systems) if world is None else world
     with Runner(handle, subject.driver, claim=subject.claim, invariants=subject.invariants, limits=settings.limits,

@@ -49,7 +49,9 @@ class Judge:
                 self._campaign.errors.append(where)
             return Verdict(State.NOT_REACHED)
 
-    def keep(self, history: History, record: Record, violated: dict[str, Verdict], book: Book, *, inert: bool) -> None:
+    def keep(
+        self, history: History, record: Record, violated: dict[str, Verdict], book: Book, *, inert: bool
+    ) -> None:
         """Count a run: its verdicts, the cells of its faults, and the findings that no smaller plan shows."""
         counts = self._counts
         for slug, count in counts.items():

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 
 from sagaproof._model.event import Applied, Broke, Called, Ended, Landed, Told
 from sagaproof._model.history import History, mask
+from sagaproof._model.point import Phase
 
 __all__ = ["signature"]
 
@@ -15,18 +16,27 @@ _NOBODY: frozenset[str] = frozenset()
 def signature(history: History) -> Hashable:
     """The calls, the answers to calls without a fault, the effects and the ending, as one hashable value.
 
-    Left out: which fault it was, what its own caller was told, texts of errors, and all times.
+    Left out: which fault it was, what its own caller was told, classes and texts of errors (also where a
+    person was told of them), and all times.
     """
     seen: list[Hashable] = []
     faulted: set[tuple[int, Hashable]] = set()
     for event in history.events:
         match event:
             case Called():
-                seen.append((event.call, event.point, event.phase, mask(event.args, _NOBODY), event.key))
+                said = None if event.phase is Phase.ESCALATE else mask(event.args, _NOBODY)
+                seen.append((event.call, event.point, event.phase, said, event.key))
                 if event.fault is not None:
                     faulted.add((event.call, event.point))
             case Told() if (event.call, event.point) not in faulted:
-                seen.append((event.call, event.learnt, event.status, mask(event.body, _NOBODY)))
+                seen.append(
+                    (
+                        event.call,
+                        event.learnt,
+                        event.status,
+                        None if _is_case(event, history) else mask(event.body, _NOBODY),
+                    )
+                )
             case Applied(effect=effect):
                 seen.append((effect.call, effect.ref, effect.amount, effect.undoes, event.late, event.again))
             case Landed():
@@ -34,7 +44,11 @@ def signature(history: History) -> Hashable:
             case Broke():
                 seen.append((event.system, event.invariant))
             case Ended(ending=ending):
-                seen.append((ending.how, ending.claim, tuple((link.type, link.call) for link in ending.errors)))
+                seen.append((ending.how, ending.claim, tuple(link.call for link in ending.errors)))
             case _:
                 pass
     return tuple(seen)
+
+
+def _is_case(told: Told, history: History) -> bool:
+    return history.operations[told.point.operation].escalates
