@@ -88,9 +88,10 @@ def load(tmp_path: Path) -> Iterator[Callable[[str, str], ModuleType]]:
 
 def test_a_sleep_of_a_month_takes_no_time(clock: Clock) -> None:
     begun = real_time.monotonic()
+    time.sleep(60)
     time.sleep(MONTH_S)
     assert real_time.monotonic() - begun < 5
-    assert clock.elapsed == MONTH_S
+    assert clock.elapsed == MONTH_S + 60
 
 
 def test_all_clocks_move_with_a_sleep(clock: Clock) -> None:
@@ -112,7 +113,8 @@ def test_on_sleep_is_told_the_seconds(virtual: VirtualTime) -> None:
 
 @pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize(
-    ("length", "error"), [(-1, ValueError), (float("nan"), ValueError), ("1", TypeError), (1e300, OverflowError)]
+    ("length", "error"),
+    [(-1, ValueError), (float("nan"), ValueError), ("1", TypeError), (1e300, OverflowError)],
 )
 def test_a_bad_length_raises_what_the_real_sleep_raises(length: float, error: type[Exception]) -> None:
     with pytest.raises(error):
@@ -122,11 +124,13 @@ def test_a_bad_length_raises_what_the_real_sleep_raises(length: float, error: ty
 
 
 def test_a_backoff_without_an_end_is_stopped_and_named(clock: Clock) -> None:
-    with pytest.raises(SagaStopped, match=r"virtual time.*3600 s at .*test_virtual_time\.py:\d+") as stop:
+    def saga() -> None:
         while True:
             time.sleep(3600)
+
+    with pytest.raises(SagaStopped, match=r"virtual time.*3600 s at .*test_virtual_time\.py:\d+"):
+        saga()
     assert clock.elapsed > MONTH_S
-    assert stop.value.why
 
 
 def test_time_is_real_outside_of_a_run(virtual: VirtualTime) -> None:
@@ -164,7 +168,12 @@ def test_threads_of_the_run_share_its_time(clock: Clock) -> None:
 
 def test_who_polls_for_a_thread_of_the_run_lets_it_have_its_turn(clock: Clock) -> None:
     done = threading.Event()
-    thread = threading.Thread(target=lambda: (real_time.sleep(0.05), done.set()))
+
+    def work() -> None:
+        real_time.sleep(0.05)
+        done.set()
+
+    thread = threading.Thread(target=work)
     thread.start()
     while not done.is_set():
         time.sleep(1)
@@ -205,9 +214,14 @@ def test_early_imports_are_put_back_exactly(load: Callable[[str, str], ModuleTyp
 
 def test_all_is_put_back_when_a_run_raises() -> None:
     before = time.sleep
-    with pytest.raises(KeyError), VirtualTime() as virtual:
-        virtual.begin(Clock(), Slept())
-        raise KeyError
+
+    def campaign() -> None:
+        with VirtualTime() as virtual:
+            virtual.begin(Clock(), Slept())
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        campaign()
     assert time.sleep is before
 
 
