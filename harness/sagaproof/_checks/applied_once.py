@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
+from itertools import combinations
 
 from sagaproof._checks.answers import told_text
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
@@ -63,7 +64,7 @@ def _candidates(history: History) -> Iterator[Effect]:
 def _surplus(history: History) -> list[Effect]:
     """The effects of a meaning of which there are more than in the fault-free run, the extra one last."""
     twin = history.twin
-    if twin is None or twin is history:
+    if twin is None or twin is history or (history.is_like_twin and not history.undone_by):
         return []
     usual = Counter(e.full for e in _candidates(twin))
     more = {name for name, n in Counter(e.full for e in _candidates(history)).items() if n > usual[name] > 0}
@@ -80,14 +81,20 @@ def _surplus(history: History) -> list[Effect]:
 def _is_tested(history: History) -> bool:
     asked: dict[str, list[Call]] = {}
     for call in history.calls:
-        if call.phase is not Phase.FORWARD or call.operation.cls < EffectClass.REVERSIBLE:
+        if call.operation.cls < EffectClass.REVERSIBLE or call.first.phase is not Phase.FORWARD:
             continue
-        same = [other for other in asked.get(call.operation.full, ()) if other.first.args == call.first.args]
-        asked.setdefault(call.operation.full, []).append(call)
-        applied = bool(call.effects) or any(other.effects for other in same)
-        if applied and (same or len(call.arrivals) > 1 or call.first.fault is not None):
+        if call.effects and (len(call.arrivals) > 1 or call.arrivals[0].called.fault is not None):
             return True
-    return False
+        asked.setdefault(call.operation.full, []).append(call)
+    return any(_is_repeated(calls) for calls in asked.values() if len(calls) > 1)
+
+
+def _is_repeated(calls: list[Call]) -> bool:
+    """Whether two of these calls ask for the same, and at least one of them took effect."""
+    return any(
+        one.first.args == other.first.args and (one.effects or other.effects)
+        for one, other in combinations(calls, 2)
+    )
 
 
 def _twice_in_one_call(call: Call, doubled: list[Effect]) -> Verdict:

@@ -8,7 +8,6 @@ from sagaproof._checks.answers import told_text
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, effect_text, intent_text
 from sagaproof._model.claim import Claim
-from sagaproof._model.effect import Effect
 from sagaproof._model.history import History
 
 __all__ = ["CompletedIsComplete"]
@@ -37,7 +36,7 @@ class CompletedIsComplete:
             verdict = _judge_undone(history, of_its_own=twin is history)
             if verdict is not None:
                 return verdict
-        if twin is history or _same_in_order(history.standing, twin.standing):
+        if twin is history or history.is_like_twin:
             return HELD
         missing = twin.net - history.net
         return _lacks(history, twin, next(iter(missing))) if missing else HELD
@@ -59,14 +58,6 @@ def _judge_undone(history: History, *, of_its_own: bool) -> Verdict | None:
                     calls=[target.call, call.index],
                 )
     return None
-
-
-def _same_in_order(ours: list[Effect], theirs: list[Effect]) -> bool:
-    """The quick way to see that nothing is missing."""
-    return len(ours) == len(theirs) and all(
-        a.operation == b.operation and a.args == b.args and a.system == b.system
-        for a, b in zip(ours, theirs, strict=True)
-    )
 
 
 def _lacks(history: History, twin: History, meaning: Hashable) -> Verdict:

@@ -53,12 +53,13 @@ def _judge_attempts(call: Call) -> Verdict | None:
         key = arrival.called.key
         if number:
             before = call.arrivals[number - 1]
-            if key != before.called.key and not (before.told is not None and is_definite(before.told)):
+            was_definite = before.told is not None and is_definite(before.told)
+            if key != before.called.key and not was_definite:
                 return _changed(call, before, key)
         if key is not None and seen.setdefault(key, arrival.called.args) != arrival.called.args:
             return violated(
                 f"key {key!r} was used again for {call_text(call)} with other parameters",
-                because=f"attempt {number + 1}{site_text(arrival.called)} differs from the first with that key",
+                because=f"attempt {number + 1}{site_text(arrival.called)} is not like the first",
                 calls=[call.index],
             )
     return None

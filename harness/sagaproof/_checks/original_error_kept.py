@@ -75,9 +75,8 @@ def _judge_errors(history: History, original: Call, failed: set[int]) -> Verdict
     assert by_undo.call is not None
     undo = history.calls[by_undo.call]
     return violated(
-        f"raised {by_undo.type} of {call_text(undo)}, but the failure of {call_text(original)} is lost",
-        because=f"{asked_for(original)} was told '{told_text(original.last_told)}', which started the unwind, "
-        "and the chain of what was raised does not hold it",
+        f"raised {by_undo.type} of {call_text(undo)}, and nothing of {call_text(original)}, which failed first",
+        because=f"{asked_for(original)} was told '{told_text(original.last_told)}', which started the unwind",
         calls=[original.index, undo.index],
     )
 

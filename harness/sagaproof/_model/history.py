@@ -115,23 +115,17 @@ class History:
         """Logical calls in the order of their first arrival."""
         calls: list[Call] = []
         for position, event in enumerate(self.events):
-            kind = event.__class__
-            if kind is Called:
-                assert isinstance(event, Called)
+            if isinstance(event, Called):
                 if event.call == len(calls):
                     calls.append(Call(event.call, self.operations[event.point.operation]))
                 calls[event.call].arrivals.append(Arrival(position, event))
-            elif kind is Told:
-                assert isinstance(event, Told)
+            elif isinstance(event, Told):
                 _tell(calls[event.call], event, position)
-            elif kind is Applied:
-                assert isinstance(event, Applied)
+            elif isinstance(event, Applied):
                 calls[event.effect.call].effects.append(event.effect)
-            elif kind is Rejected:
-                assert isinstance(event, Rejected)
+            elif isinstance(event, Rejected):
                 calls[event.call].rejections.append(event)
-            elif kind is Landed:
-                assert isinstance(event, Landed)
+            elif isinstance(event, Landed):
                 calls[event.call].landed.append(event)
         return calls
 
@@ -168,6 +162,15 @@ class History:
     def asserted(self) -> bool:
         """Whether it was the test body that ended the run, so that the saga itself has claimed nothing."""
         return self.ending.how == "failed-assertion"
+
+    @cached_property
+    def is_like_twin(self) -> bool:
+        """Whether just the same stands as after the fault-free run, in the same order: a quick look."""
+        ours, theirs = self.standing, (self.twin or self).standing
+        return len(ours) == len(theirs) and all(
+            a.operation == b.operation and a.args == b.args and a.system == b.system
+            for a, b in zip(ours, theirs, strict=True)
+        )
 
     @cached_property
     def undone_by(self) -> dict[int, list[Effect]]:
@@ -287,6 +290,8 @@ class History:
         Routine is left out, and so is what takes back an undo, for that is going forward again.
         """
         found = [call for call in self.calls if call.arrivals[0].called.phase is Phase.UNDO]
+        if not found:
+            return found
         return [c for c in found if c.operation.full not in self.routine and not self._redoes(c)]
 
     def _redoes(self, call: Call) -> bool:
@@ -346,7 +351,7 @@ def mask(value: object, created: frozenset[str]) -> Hashable:
 
 def _tell(call: Call, told: Told, position: int) -> None:
     for arrival in call.arrivals:
-        if arrival.called.point == told.point and arrival.told is None:
+        if arrival.told is None and arrival.called.point == told.point:
             arrival.told = told
             arrival.told_position = position
             break
