@@ -66,7 +66,7 @@ class Judge:
         classes = classes_of(history, history.plan)
         self._mark_cells(history.plan, classes, bad=bool(violated), inert=inert)
         for slug, verdict in violated.items():
-            if not book.shown_by_less(history.plan, slug, history.claim):
+            if not book.shown_by_less(history.plan, slug):
                 self._note(FindingKey(slug, classes, history.claim), history, verdict)
 
     def _mark_cells(self, plan: Plan, classes: tuple[PointClass, ...], *, bad: bool, inert: bool) -> None:

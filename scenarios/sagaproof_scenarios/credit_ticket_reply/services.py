@@ -44,7 +44,9 @@ class Services:
 
     def credits(self, customer: str) -> list[dict[str, Any]]:
         """The credits of a customer, oldest first."""
-        found: list[dict[str, Any]] = self._send("GET", f"https://billing.test/credits?customer={customer}")["data"]
+        found: list[dict[str, Any]] = self._send("GET", f"https://billing.test/credits?customer={customer}")[
+            "data"
+        ]
         return found
 
     def reverse_credit(self, credit: str) -> dict[str, Any]:

@@ -84,7 +84,9 @@ def _pivot(http: httpx.Client, run: Run, email: str) -> str:
     key = f"{run.order}-mail"
     body = {"to": email, "subject": "Confirmed", "body": f"Order {run.order} is confirmed."}
     mail = Step(
-        "send", Call("POST", "https://mail.test/messages", body, key), f"https://mail.test/operations/send/{key}/undo"
+        "send",
+        Call("POST", "https://mail.test/messages", body, key),
+        f"https://mail.test/operations/send/{key}/undo",
     )
     if _do(http, run, mail):
         return "completed"
@@ -127,7 +129,12 @@ def _escalate(http: httpx.Client, run: Run) -> str:
         {"operation": s.name, "key": s.call.key, "body": s.call.body, "state": s.state, "error": s.error}
         for s in run.steps
     ]
-    package = {"order": run.order, "cause": run.cause, "steps": steps, "next": "settle every step that is left or unknown"}
+    package = {
+        "order": run.order,
+        "cause": run.cause,
+        "steps": steps,
+        "next": "settle every step that is left or unknown",
+    }
     case = Call(
         "POST",
         "https://desk.test/cases",
