@@ -75,7 +75,7 @@ def _judge_errors(history: History, original: Call, failed: set[int]) -> Verdict
     assert by_undo.call is not None
     undo = history.calls[by_undo.call]
     return violated(
-        f"raised {by_undo.type} of {call_text(undo)}, and nothing of {call_text(original)}, which failed first",
+        f"raised {by_undo.type} of {call_text(undo)}, but nothing of {call_text(original)}",
         because=f"{asked_for(original)} was told '{told_text(original.last_told)}', which started the unwind",
         calls=[original.index, undo.index],
     )
