@@ -50,7 +50,9 @@ class Bank(System):
     @invariant
     def nothing_below_zero(self) -> str:
         """No credit is reversed by more than it was."""
-        return next((f"{r['id']} has {r['left']} left" for r in self.credits.rows.values() if r["left"] < 0), "")
+        return next(
+            (f"{r['id']} has {r['left']} left" for r in self.credits.rows.values() if r["left"] < 0), ""
+        )
 
 
 class Crm(System):

@@ -69,7 +69,10 @@ def test_an_irreversible_effect_done_twice_is_found(judged: Judged) -> None:
             return
         world.direct.mail.send(to="ann")
 
-    assert judged(saga, "mail.send.1=lost")[SLUG].claim == "mail.send letter_1 was applied twice, also as letter_2"
+    assert (
+        judged(saga, "mail.send.1=lost")[SLUG].claim
+        == "mail.send letter_1 was applied twice, also as letter_2"
+    )
 
 
 def test_a_retry_with_its_key_holds(judged: Judged) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sagaproof._checks.protocol import State, Verdict
+from sagaproof._taps.direct import ToolError
 
 Judged = Callable[..., dict[str, Verdict]]
 SLUG = "compensated-is-clean"
@@ -17,7 +18,7 @@ def forgets_the_status(world: Any) -> str | None:
     world.direct.crm.set_status(ticket="t1", status="solved")
     try:
         world.direct.mail.send(to="ann")
-    except Exception:
+    except (ToolError, OSError):
         world.direct.bank.reverse(credit=credit["id"])
         return "compensated"
     return None
@@ -29,7 +30,7 @@ def puts_the_wrong_value_back(world: Any) -> str | None:
     world.direct.crm.set_status(ticket="t1", status="solved")
     try:
         world.direct.mail.send(to="ann")
-    except Exception:
+    except (ToolError, OSError):
         world.direct.crm.set_status(ticket="t1", status="open")
         world.direct.crm.set_status(ticket="t1", status="pending")
         return "compensated"
@@ -42,7 +43,7 @@ def puts_the_first_value_back(world: Any) -> str | None:
     world.direct.crm.set_status(ticket="t1", status="solved")
     try:
         world.direct.mail.send(to="ann")
-    except Exception:
+    except (ToolError, OSError):
         world.direct.crm.set_status(ticket="t1", status="open")
         return "compensated"
     return None

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from sagaproof._checks.protocol import State, Verdict
+from sagaproof._taps.direct import ToolError
 
 Judged = Callable[..., dict[str, Verdict]]
 SLUG = "completed-is-complete"
@@ -34,7 +35,7 @@ def unwinds_and_returns(world: Any) -> None:
     credit = world.direct.bank.issue(to="ann", amount=3, key="k1")
     try:
         world.direct.mail.send(to="ann")
-    except Exception:
+    except (ToolError, OSError):
         world.direct.bank.reverse(credit=credit["id"])
 
 
@@ -50,7 +51,7 @@ def refunds_in_part(world: Any) -> None:
     credit = world.direct.bank.issue(to="ann", amount=3, key="k1")
     try:
         world.direct.mail.send(to="ann")
-    except Exception:
+    except (ToolError, OSError):
         world.direct.bank.reverse(credit=credit["id"], amount=1)
         world.direct.mail.send(to="ann")
 
@@ -65,7 +66,7 @@ def is_always_refused(world: Any) -> None:
     credit = world.direct.bank.issue(to="ann", amount=3)
     try:
         world.direct.bank.reverse(credit="cr_9")
-    except Exception:
+    except (ToolError, OSError):
         world.direct.bank.reverse(credit=credit["id"])
 
 
@@ -104,7 +105,9 @@ def test_a_fault_that_was_masked_by_a_retry_holds(judged: Judged) -> None:
 
 def test_an_unknown_effect_cleaned_up_and_done_again_holds(judged: Judged) -> None:
     for fault in ("lost", "late-end", "timeout"):
-        assert judged(cleans_up_an_unknown_and_does_it_again, f"bank.issue.1={fault}")[SLUG].state is State.HELD
+        assert (
+            judged(cleans_up_an_unknown_and_does_it_again, f"bank.issue.1={fault}")[SLUG].state is State.HELD
+        )
 
 
 def test_a_hold_released_after_use_is_no_unwind(judged: Judged) -> None:

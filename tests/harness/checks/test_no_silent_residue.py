@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sagaproof._checks.protocol import State, Verdict
+from sagaproof._taps.direct import ToolError
 
 Judged = Callable[..., dict[str, Verdict]]
 SLUG = "no-silent-residue"
@@ -20,7 +21,7 @@ def tells(world: Any) -> str | None:
     credit = world.direct.bank.issue(to="ann", amount=3, key="k1")
     try:
         world.direct.hotel.book(guest="ann")
-    except Exception as error:
+    except (ToolError, OSError) as error:
         world.direct.desk.open_case(text=f"credit:{credit['id']} stands, hotel.book may: {error}")
         return "escalated"
     return None
@@ -30,7 +31,7 @@ def unwinds(world: Any) -> None:
     credit = world.direct.bank.issue(to="ann", amount=3, key="k1")
     try:
         world.direct.hotel.book(guest="ann")
-    except Exception:
+    except (ToolError, OSError):
         world.direct.bank.reverse(credit=credit["id"])
         raise
 
@@ -41,7 +42,7 @@ def spoils_the_field(world: Any) -> str | None:
     world.direct.crm.set_status(ticket="t1", status="solved")
     try:
         world.direct.mail.send(to="ann")
-    except Exception:
+    except (ToolError, OSError):
         world.direct.crm.set_status(ticket="t1", status="open")
         world.direct.crm.set_status(ticket="t1", status="pending")
         raise
@@ -59,7 +60,9 @@ def test_an_effect_known_to_nobody_is_found(judged: Judged) -> None:
 def test_an_effect_of_a_lost_answer_is_found(judged: Judged) -> None:
     verdict = judged(unwinds, "hotel.book.1=lost")[SLUG]
 
-    assert verdict.claim == "raised TimeoutError, but hotel.book room_1 still stands and no open case names it"
+    assert (
+        verdict.claim == "raised TimeoutError, but hotel.book room_1 still stands and no open case names it"
+    )
     assert "though its caller never learnt of it" in verdict.because
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sagaproof._checks.protocol import State, Verdict
+from sagaproof._taps.direct import ToolError
 
 Judged = Callable[..., dict[str, Verdict]]
 SLUG = "truthful-claim"
@@ -18,7 +19,7 @@ def says(word: str | None, *, unwind: bool, tell: bool = False) -> Callable[[Any
         credit = world.direct.bank.issue(to="ann", amount=3, key="k1")
         try:
             world.direct.mail.send(to="ann")
-        except Exception:
+        except (ToolError, OSError):
             if unwind:
                 world.direct.bank.reverse(credit=credit["id"])
             if tell:
@@ -69,10 +70,10 @@ def test_a_case_that_was_refused_by_the_desk_tells_nobody(judged: Judged) -> Non
         credit = world.direct.bank.issue(to="ann", amount=3, key="k1")
         try:
             world.direct.mail.send(to="ann")
-        except Exception:
+        except (ToolError, OSError):
             try:
                 world.direct.desk.open_case(text=credit["id"])
-            except Exception:
+            except (ToolError, OSError):
                 return "escalated"
             return "escalated"
         return None

@@ -1,0 +1,110 @@
+"""`reverse-order` finds undos that come in the order of the way there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sagaproof._checks.protocol import State, Verdict
+from sagaproof._taps.direct import ToolError
+
+Judged = Callable[..., dict[str, Verdict]]
+SLUG = "reverse-order"
+
+
+def saga_of(unwind: Callable[[Any, str, str], None]) -> Callable[[Any], str | None]:
+    def saga(world: Any) -> str | None:
+        credit = world.direct.bank.issue(to="ann", amount=3, key="k1")["id"]
+        room = world.direct.hotel.book(guest="ann")["id"]
+        try:
+            world.direct.mail.send(to="ann")
+        except (ToolError, OSError):
+            unwind(world, credit, room)
+            return "compensated"
+        return None
+
+    return saga
+
+
+def oldest_first(world: Any, credit: str, room: str) -> None:
+    world.direct.bank.reverse(credit=credit)
+    world.direct.hotel.cancel(room=room)
+
+
+def newest_first(world: Any, credit: str, room: str) -> None:
+    world.direct.hotel.cancel(room=room)
+    world.direct.bank.reverse(credit=credit)
+
+
+def newest_fails_at_first(world: Any, credit: str, room: str) -> None:
+    try:
+        world.direct.hotel.cancel(room=room)
+    except (ToolError, OSError):
+        world.direct.bank.reverse(credit=credit)
+        world.direct.hotel.cancel(room=room)
+
+
+def only_one(world: Any, _credit: str, room: str) -> None:
+    world.direct.hotel.cancel(room=room)
+
+
+def test_the_order_of_the_way_there_is_found(judged: Judged) -> None:
+    verdict = judged(saga_of(oldest_first), "mail.send.1=503")[SLUG]
+
+    assert verdict.state is State.VIOLATED
+    assert verdict.claim == (
+        "bank.issue cr_1 (3) was undone before hotel.book room_1, which was made after it"
+    )
+    assert verdict.calls == (3, 4)
+
+
+def test_inferred_undos_have_an_order_too(judged: Judged) -> None:
+    def saga(world: Any) -> str | None:
+        world.crm.add_ticket("t1")
+        world.crm.add_ticket("t2")
+        world.direct.crm.set_status(ticket="t1", status="solved")
+        world.direct.crm.set_status(ticket="t2", status="solved")
+        try:
+            world.direct.mail.send(to="ann")
+        except (ToolError, OSError):
+            world.direct.crm.set_status(ticket="t1", status="open")
+            world.direct.crm.set_status(ticket="t2", status="open")
+            return "compensated"
+        return None
+
+    assert judged(saga, "mail.send.1=503")[SLUG].state is State.VIOLATED
+
+
+def test_the_way_back_holds(judged: Judged) -> None:
+    assert judged(saga_of(newest_first), "mail.send.1=503")[SLUG].state is State.HELD
+
+
+def test_it_is_the_first_invocation_that_counts(judged: Judged) -> None:
+    verdicts = judged(saga_of(newest_fails_at_first), "mail.send.1=503,hotel.cancel.1=503")
+
+    assert verdicts[SLUG].state is State.HELD
+
+
+def test_independent_pairs_are_free_either_way(judged: Judged) -> None:
+    for pair in (("bank.*", "hotel.book"), ("hotel.*", "bank.issue")):
+        verdicts = judged(saga_of(oldest_first), "mail.send.1=503", independent=[pair])
+        assert verdicts[SLUG].state is State.NOT_REACHED
+
+
+def test_what_was_undone_before_the_other_was_made_is_free(judged: Judged) -> None:
+    def saga(world: Any) -> str | None:
+        credit = world.direct.bank.issue(to="ann", amount=3, key="k1")["id"]
+        try:
+            world.direct.mail.send(to="ann")
+        except (ToolError, OSError):
+            world.direct.bank.reverse(credit=credit)
+            room = world.direct.hotel.book(guest="ann")["id"]
+            world.direct.hotel.cancel(room=room)
+            return "compensated"
+        return None
+
+    assert judged(saga, "mail.send.1=503")[SLUG].state is State.NOT_REACHED
+
+
+def test_one_undo_has_no_order(judged: Judged) -> None:
+    assert judged(saga_of(only_one), "mail.send.1=503")[SLUG].state is State.NOT_REACHED
