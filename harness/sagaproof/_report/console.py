@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import StringIO
 from typing import Final
 
 from rich.console import Console
@@ -13,7 +14,7 @@ from sagaproof._report.card import card
 from sagaproof._report.group import Group, grouped
 from sagaproof._report.schema import FindingPart, Report, ScenarioPart, TallyPart
 
-__all__ = ["card", "findings_text", "headline", "print_scenario", "print_summary", "tally_line"]
+__all__ = ["as_text", "card", "findings_text", "headline", "print_scenario", "print_summary", "tally_line"]
 
 CARDS_MAX: Final = 5
 _COLOURS: Final = {"clean": "green", "findings": "red", "incomplete": "yellow", "error": "bold red"}
@@ -89,6 +90,24 @@ def print_scenario(scenario: ScenarioPart, console: Console, *, cards: int = CAR
     console.print()
     for row in scenario.tally:
         console.print(Text(f" {row.text}"), soft_wrap=True)
+
+
+def as_text(report: Report, *, width: int = 100) -> str:
+    """What the terminal shows of a report, all findings included, as plain text without trailing blanks."""
+    console = Console(
+        file=StringIO(),
+        width=width,
+        color_system=None,
+        force_terminal=False,
+        legacy_windows=False,
+        highlight=False,
+    )
+    for scenario in report.scenarios:
+        print_scenario(scenario, console, cards=len(scenario.findings))
+        console.print()
+    print_summary(report, console)
+    assert isinstance(console.file, StringIO)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
 
 
 def _reach(tried: list[TallyPart]) -> str:
