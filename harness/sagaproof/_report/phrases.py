@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import Final
 
 from sagaproof._model.effect import Change, Effect
-from sagaproof._model.event import Applied, Told
-from sagaproof._model.history import Call
+from sagaproof._model.event import Told
 from sagaproof._model.operation import EffectClass
 from sagaproof._report.plain import one_line, shorten, show
+from sagaproof._report.visit import Visit
 
 __all__ = ["args_text", "brief_args", "changes_text", "happened", "remark", "told_text"]
 
@@ -29,9 +29,9 @@ _BRIEF_MAX: Final = 40
 _CHANGES_MAX: Final = 4
 
 
-def told_text(call: Call) -> str:
+def told_text(visit: Visit) -> str:
     """What the client saw, attempt by attempt, repeats counted: `503 x3, ok`."""
-    words = (_told(arrival.told) for arrival in call.arrivals)
+    words = (_told(arrival.told) for arrival in visit.arrivals)
     return ", ".join(_times(word, len(list(same))) for word, same in groupby(words))
 
 
@@ -47,34 +47,33 @@ def _times(word: str, count: int) -> str:
     return word if count == 1 else f"{word} x{count}"
 
 
-def happened(call: Call, applied: Mapping[int, Applied]) -> str:
-    """What became of the call's effect, whatever its client was told."""
-    if call.operation.cls is EffectClass.READ:
-        return "read" if call.ok else "not read"
-    on_time = [effect for effect in call.effects if not applied[effect.id].late]
-    if on_time:
-        texts = "; ".join(dict.fromkeys(changes_text(effect.changes) for effect in on_time))
-        return f"{_times('applied', len(on_time))}: {texts}"
-    if call.effects or call.landed:
-        return "not yet"
-    if call.rejections:
-        last = call.rejections[-1]
+def happened(visit: Visit) -> str:
+    """What became of the effect at once, whatever the client was told."""
+    if visit.call.operation.cls is EffectClass.READ:
+        return "read" if visit.ok else "not read"
+    if visit.effects:
+        texts = "; ".join(dict.fromkeys(changes_text(effect.changes) for effect in visit.effects))
+        return f"{_times('applied', len(visit.effects))}: {texts}"
+    if visit.rejections:
+        last = visit.rejections[-1]
         return f"refused: {last.status} {last.code}".rstrip()
-    return "no change" if call.ok else "not applied"
+    if visit.ok:
+        return "no change"
+    return "not applied" if visit.lands is None else f"on its way, to arrive {visit.lands.value}"
 
 
-def remark(call: Call, applied: Mapping[int, Applied]) -> str:
+def remark(visit: Visit) -> str:
     """The gist of `happened` beside a call: the object made, the value before, or what it undoes."""
     words = []
-    if call.undoes is not None and call.undoes.call is not None:
-        words.append(f"undoes {call.undoes.call + 1}" + ("" if call.undoes.certain else "?"))
-    on_time = [effect for effect in call.effects if not applied[effect.id].late]
-    if not words:
-        words.extend(dict.fromkeys(filter(None, map(_gist, on_time))))
-    if len(on_time) > 1:
-        words.append(_times("applied", len(on_time)))
-    if not on_time and (call.effects or call.landed):
-        words.append("not yet")
+    undoes = visit.call.undoes
+    if undoes is not None and undoes.call is not None:
+        words.append(f"undoes {undoes.call + 1}" + ("" if undoes.certain else "?"))
+    else:
+        words.extend(dict.fromkeys(filter(None, map(_gist, visit.effects))))
+    if len(visit.effects) > 1:
+        words.append(_times("applied", len(visit.effects)))
+    if visit.first.point.attempt > 1:
+        words.append(f"attempt {visit.first.point.attempt}")
     return ", ".join(words)
 
 

@@ -108,9 +108,10 @@ class Step(_Part):
     """A row of a timeline.
 
     `kind` is call, landed (late), slept, wrote (by no call), broke (an invariant) or ended. A call carries
-    all its attempts. `told` is what its client saw, `happened` what became of the effect, `remark` the same
-    in a word or two. `undoes` is the number of the call that it means to take back, `faults` the numbers of
-    the faults that it met, `about` whether the finding speaks of it. `at` is virtual time in seconds.
+    those attempts that came in a row; `attempt` is the first of them, `number` counts logical calls from 1.
+    `told` is what its client saw, `happened` what became of the effect, `remark` the same in a word or two.
+    `undoes` is the number of the call that it means to take back, `faults` the numbers of the faults that it
+    met, `about` whether the finding speaks of it. `at` is virtual time in seconds.
     """
 
     kind: Literal["call", "landed", "slept", "wrote", "broke", "ended"]
@@ -123,6 +124,7 @@ class Step(_Part):
     args: str = ""
     brief: str = ""
     key: str | None = None
+    attempt: int = 1
     attempts: int = 0
     told: str = ""
     ok: bool = False

@@ -1,17 +1,18 @@
-"""The timeline of a run: one row for each call with all its attempts, and for what happened in between."""
+"""The timeline of a run: a row for the attempts of a call that came in a row, and for what came between."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from sagaproof._model.claim import Ending
 from sagaproof._model.event import Applied, Broke, Called, Ended, Landed, Slept, Wrote
-from sagaproof._model.history import Call, History
+from sagaproof._model.history import History
 from sagaproof._report.fault_words import FaultBook
 from sagaproof._report.phrases import args_text, brief_args, changes_text, happened, remark, told_text
 from sagaproof._report.plain import one_line
 from sagaproof._report.schema import Step
 from sagaproof._report.sites import Sites
+from sagaproof._report.visit import Visit, visits
 
 __all__ = ["timeline"]
 
@@ -27,8 +28,9 @@ class _Timeline:
         self._sites = sites
         self._about = about
         self._book = FaultBook(history.plan, history)
-        self._applied: Mapping[int, Applied] = {
-            event.effect.id: event for event in history.events if isinstance(event, Applied)
+        self._visits = visits(history)
+        self._late = {
+            event.effect.id for event in history.events if isinstance(event, Applied) and event.late
         }
         self._began = False
         self._slept: list[Slept] = []
@@ -37,21 +39,21 @@ class _Timeline:
 
     def steps(self) -> tuple[Step, ...]:
         found: list[Step] = []
-        for event in self._history.events:
+        for position, event in enumerate(self._history.events):
             if event.__class__ is Slept:
                 assert isinstance(event, Slept)
                 self._slept.append(event)
                 continue
-            step = self._step(event)
+            step = self._step(position, event)
             if step is not None:
                 found.extend((*self._waited(), step))
         return (*found, *self._waited())
 
-    def _step(self, event: object) -> Step | None:
+    def _step(self, position: int, event: object) -> Step | None:
         if isinstance(event, Called):
             self._began = True
-            call = self._history.calls[event.call]
-            return self._call(call) if call.first is event else None
+            visit = self._visits.get(position)
+            return None if visit is None else self._call(visit)
         if isinstance(event, Landed):
             return self._landing(event)
         if isinstance(event, Wrote) and self._began:
@@ -63,9 +65,9 @@ class _Timeline:
             return Step(kind="ended", at=_at(event.at), what=self._sites.short(_ending(event.ending)))
         return None
 
-    def _call(self, call: Call) -> Step:
-        first = call.first
-        faults = (self._book.number_at(arrival.called) for arrival in call.arrivals)
+    def _call(self, visit: Visit) -> Step:
+        call, first = visit.call, visit.first
+        faults = (self._book.number_at(arrival.called) for arrival in visit.arrivals)
         undoes = None if call.undoes is None else call.undoes.call
         brief = brief_args(first.args)
         return Step(
@@ -79,12 +81,13 @@ class _Timeline:
             args=args_text(first.args),
             brief=brief,
             key=None if first.key is None else one_line(first.key),
-            attempts=len(call.arrivals),
-            told=told_text(call),
-            ok=call.ok,
-            happened=happened(call, self._applied),
-            applied=len(call.effects),
-            remark=remark(call, self._applied),
+            attempt=first.point.attempt,
+            attempts=len(visit.arrivals),
+            told=told_text(visit),
+            ok=visit.ok,
+            happened=happened(visit),
+            applied=len(visit.effects),
+            remark=remark(visit),
             undoes=None if undoes is None else undoes + 1,
             undoes_certain=call.undoes is None or call.undoes.certain,
             faults=tuple(dict.fromkeys(number for number in faults if number is not None)),
@@ -94,7 +97,7 @@ class _Timeline:
 
     def _landing(self, event: Landed) -> Step:
         call = self._history.calls[event.call]
-        late = [effect for effect in call.effects if self._applied[effect.id].late]
+        late = [effect for effect in call.effects if effect.id in self._late]
         nth = self._landed_of.get(event.call, 0)
         text = event.outcome
         if event.outcome == "applied":
