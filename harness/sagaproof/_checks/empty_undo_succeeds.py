@@ -44,7 +44,7 @@ class EmptyUndoSucceeds:
                     because=f"{asked_for(answer.call)} was told {_answer_text(answer)}",
                     calls=[answer.call.index],
                 )
-        return next(filter(None, (_troubles(history, answer) for answer in answers)), HELD)
+        return _troubles(history, answers) or HELD
 
 
 class _Answer(NamedTuple):
@@ -98,44 +98,38 @@ def _asked_again(history: History, answer: _Answer) -> int:
     )
 
 
-def _troubles(history: History, answer: _Answer) -> Verdict | None:
-    """A case about nothing else than the effect that never was."""
-    call = answer.call
+def _troubles(history: History, answers: list[_Answer]) -> Verdict | None:
+    """A case about nothing else than effects that never were."""
     twin = history.twin or history
     if not history.cases or history.residue or (twin is not history and twin.cases):
         return None
-    forward = _forward(history, call)
-    args = call.first.args
-    names = [args.get("by_key"), args.get(call.operation.ref or ""), call.operation.full, call.operation.name]
-    if forward is not None:
-        names += [forward.operation.full, forward.operation.name]
-    if not any(mentions(history.told_words, str(name)) for name in names if name):
-        return None
-    if _has_another_reason(history, call, forward):
+    named = next((a for a in answers if _is_named(history, a.call)), None)
+    if named is None or _has_another_reason(history, {answer.call.index for answer in answers}):
         return None
     case = history.cases[0]
     return violated(
         f"opened case {case.ref or ''} for what never happened".replace("  ", " "),
-        because=f"{asked_for(call)} was told {_answer_text(answer)}, and nothing is left over",
-        calls=[case.call, call.index],
+        because=f"{asked_for(named.call)} was told {_answer_text(named)}, and nothing is left over",
+        calls=[case.call, named.call.index],
     )
 
 
-def _forward(history: History, call: Call) -> Call | None:
-    target = None if call.undoes is None else call.undoes.call
-    return None if target is None else history.calls[target]
+def _is_named(history: History, undo: Call) -> bool:
+    args, operation = undo.first.args, undo.operation
+    names = [args.get("by_key"), args.get(operation.ref or ""), operation.name, *operation.undoes]
+    return any(mentions(history.told_words, str(name)) for name in names if name)
 
 
-def _has_another_reason(history: History, empty: Call, forward: Call | None) -> bool:
+def _has_another_reason(history: History, empty: set[int]) -> bool:
     """Whether anything else failed in a way that a person may have to look into."""
     for call in history.calls:
-        if call is empty or call is forward or call.ok:
+        if call.index in empty or call.ok:
             continue
-        told = call.last_told
-        if call.phase is Phase.UNDO and not (told is not None and is_nothing_to_undo(told)):
+        if call.phase is Phase.UNDO:
             return True
-        resolved = any(undo.ok for undo in history.undos_of.get(call.index, ()))
+        told = call.last_told
         indefinite = told is None or not is_definite(told)
+        resolved = any(undo.ok or undo.index in empty for undo in history.undos_of.get(call.index, ()))
         if call.phase is Phase.FORWARD and call.operation.writes and indefinite and not resolved:
             return True
     return any(effect.cls is EffectClass.IRREVERSIBLE for effect in history.effects)

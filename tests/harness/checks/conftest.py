@@ -134,13 +134,22 @@ Run = Callable[..., History]
 Judged = Callable[..., dict[str, Verdict]]
 
 
+def fresh_systems() -> dict[str, System]:
+    return {system.name: system for system in (Bank(), Crm(), Hotel(), Mail(), Desk())}
+
+
+@pytest.fixture
+def systems() -> Callable[[], dict[str, System]]:
+    """`systems()`: one fresh system of each kind, by name."""
+    return fresh_systems
+
+
 @pytest.fixture
 def run() -> Run:
     """`run(body, plan)`: the history of a saga under a plan, with its fault-free twin."""
 
     def run(body: Body, plan: str = "", *, invariants: Iterable[Callable[[Any], object]] = ()) -> History:
-        systems = {system.name: system for system in (Bank(), Crm(), Hotel(), Mail(), Desk())}
-        with Runner(WorldHandle(systems), CallableDriver(body), invariants=invariants) as runner:
+        with Runner(WorldHandle(fresh_systems()), CallableDriver(body), invariants=invariants) as runner:
             twin = runner.run(OPAQUE, EMPTY)
             twin.twin = twin
             return runner.run(OPAQUE, Plan.parse(plan), twin) if plan else twin

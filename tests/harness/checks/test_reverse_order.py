@@ -7,6 +7,7 @@ from typing import Any
 
 from sagaproof._checks.protocol import State, Verdict
 from sagaproof._taps.direct import ToolError
+from sagaproof._world.system import Delivery
 
 Judged = Callable[..., dict[str, Verdict]]
 SLUG = "reverse-order"
@@ -108,3 +109,16 @@ def test_what_was_undone_before_the_other_was_made_is_free(judged: Judged) -> No
 
 def test_one_undo_has_no_order(judged: Judged) -> None:
     assert judged(saga_of(only_one), "mail.send.1=503")[SLUG].state is State.NOT_REACHED
+
+
+def test_overlapping_calls_are_free(judged: Judged) -> None:
+    def saga(world: Any) -> str:
+        gate, bank, hotel = world.gate, world.bank, world.hotel
+        one = gate.arrive(bank, Delivery("issue", {"to": "ann", "amount": 3}, "k1"))
+        other = gate.arrive(hotel, Delivery("book", {"guest": "ann"}))
+        gate.tell(one)
+        gate.tell(other)
+        oldest_first(world, one.body["id"], other.body["id"])
+        return "compensated"
+
+    assert judged(saga)[SLUG].state is State.NOT_REACHED
