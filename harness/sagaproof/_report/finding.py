@@ -86,16 +86,21 @@ def _twin(finding: Finding, steps: tuple[Step, ...], sites: Sites) -> TwinPart |
         here = steps[position] if position < len(steps) else None
         there = others[position] if position < len(others) else None
         if _gist(here) != _gist(there):
-            return TwinPart(plan=plan, step=_name(here or there), here=_gist(here), there=_gist(there))
+            named = here is None or there is None or here.what != there.what
+            return TwinPart(
+                plan=plan,
+                step=_name(here or there),
+                here=_gist(here, named=named),
+                there=_gist(there, named=named),
+            )
     return TwinPart(plan=plan, step="", here="", there="")
 
 
-def _gist(step: Step | None) -> str:
+def _gist(step: Step | None, *, named: bool = True) -> str:
     if step is None:
         return "nothing more"
-    if step.kind != "call":
-        return f"{step.what}: {step.happened}" if step.happened else step.what
-    return f"{step.what}: told {step.told}; {step.happened}"
+    told = f"told {step.told}; {step.happened}" if step.kind == "call" else step.happened
+    return ": ".join(filter(None, (step.what if named or not told else "", told)))
 
 
 def _name(step: Step | None) -> str:

@@ -80,11 +80,11 @@ def _shares(*counts: int) -> list[str]:
 
 
 def _value(value: JsonValue) -> str:
-    """A cell of the world: nothing as an empty set, a row as its fields one a line."""
+    """A cell of the world: nothing as an empty set, a row as its fields, one a line."""
     if value is None:
         return "∅"
     if isinstance(value, dict):
-        return "\n".join(f"{name}: {_compact(inner)}" for name, inner in value.items())
+        return "\n".join(f"{name}: {_compact(inner)}" for name, inner in value.items() if inner is not None)
     return _compact(value)
 
 

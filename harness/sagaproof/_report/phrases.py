@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeAlias
 
 from sagaproof._model.effect import Change, Effect
 from sagaproof._model.event import Told
-from sagaproof._model.operation import EffectClass
+from sagaproof._model.operation import EffectClass, TableInfo
 from sagaproof._report.plain import one_line, shorten, show
 from sagaproof._report.visit import Visit
 
 __all__ = ["args_text", "brief_args", "changes_text", "happened", "remark", "told_text"]
+
+Tables: TypeAlias = Mapping[tuple[str, str], TableInfo]
 
 _TOLD: Final = {
     "answer": "ok",
@@ -47,12 +49,12 @@ def _times(word: str, count: int) -> str:
     return word if count == 1 else f"{word} x{count}"
 
 
-def happened(visit: Visit) -> str:
+def happened(visit: Visit, tables: Tables) -> str:
     """What became of the effect at once, whatever the client was told."""
     if visit.call.operation.cls is EffectClass.READ:
         return "read" if visit.ok else "not read"
     if visit.effects:
-        texts = "; ".join(dict.fromkeys(changes_text(effect.changes) for effect in visit.effects))
+        texts = "; ".join(dict.fromkeys(changes_text(e.system, e.changes, tables) for e in visit.effects))
         return f"{_times('applied', len(visit.effects))}: {texts}"
     if visit.rejections:
         last = visit.rejections[-1]
@@ -62,14 +64,14 @@ def happened(visit: Visit) -> str:
     return "not applied" if visit.lands is None else f"on its way, to arrive {visit.lands.value}"
 
 
-def remark(visit: Visit) -> str:
+def remark(visit: Visit, tables: Tables) -> str:
     """The gist of `happened` beside a call: the object made, the value before, or what it undoes."""
     words = []
     undoes = visit.call.undoes
     if undoes is not None and undoes.call is not None:
         words.append(f"undoes {undoes.call + 1}" + ("" if undoes.certain else "?"))
     else:
-        words.extend(dict.fromkeys(filter(None, map(_gist, visit.effects))))
+        words.extend(dict.fromkeys(filter(None, (_gist(effect, tables) for effect in visit.effects))))
     if len(visit.effects) > 1:
         words.append(_times("applied", len(visit.effects)))
     if visit.first.point.attempt > 1:
@@ -77,18 +79,17 @@ def remark(visit: Visit) -> str:
     return ", ".join(words)
 
 
-def _gist(effect: Effect) -> str:
+def _gist(effect: Effect, tables: Tables) -> str:
     for change in effect.changes:
         if change.before is None:
             return shorten(one_line(change.key), _VALUE_MAX)
-        for field, before, _ in _fields(change):
-            if field:
-                return f"was {shorten(show(before), _VALUE_MAX)}"
+        for _, before, _ in _fields(effect.system, change, tables):
+            return f"was {shorten(show(before), _VALUE_MAX)}"
     return ""
 
 
-def changes_text(changes: Iterable[Change]) -> str:
-    """Rows added, removed and changed, field by field."""
+def changes_text(system: str, changes: Iterable[Change], tables: Tables) -> str:
+    """Rows added, removed and changed, field by field; versions and times of change are left out."""
     texts = []
     for change in changes:
         row = f"{change.table} {one_line(change.key)}"
@@ -97,16 +98,18 @@ def changes_text(changes: Iterable[Change]) -> str:
             continue
         fields = (
             f"{name} {shorten(show(old), _VALUE_MAX)} -> {shorten(show(new), _VALUE_MAX)}"
-            for name, old, new in _fields(change)
+            for name, old, new in _fields(system, change, tables)
         )
         texts.append(f"{row} {', '.join(fields)}".rstrip())
     more = len(texts) - _CHANGES_MAX
     return "; ".join(texts[:_CHANGES_MAX]) + (f"; {more} more" if more > 0 else "")
 
 
-def _fields(change: Change) -> list[tuple[str, object, object]]:
+def _fields(system: str, change: Change, tables: Tables) -> list[tuple[str, object, object]]:
     before, after = change.before or {}, change.after or {}
-    names = dict.fromkeys((*before, *after))
+    info = tables.get((system, change.table))
+    volatile = frozenset() if info is None else info.volatile
+    names = [name for name in dict.fromkeys((*before, *after)) if name not in volatile]
     return [(n, before.get(n), after.get(n)) for n in names if before.get(n) != after.get(n)]
 
 

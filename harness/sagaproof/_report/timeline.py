@@ -57,7 +57,7 @@ class _Timeline:
         if isinstance(event, Landed):
             return self._landing(event)
         if isinstance(event, Wrote) and self._began:
-            row = changes_text((event.change,))
+            row = changes_text(event.system, (event.change,), self._history.tables)
             return Step(kind="wrote", at=_at(event.at), what=f"{event.system}: {row}, by no call")
         if isinstance(event, Broke):
             return self._break(event)
@@ -85,9 +85,9 @@ class _Timeline:
             attempts=len(visit.arrivals),
             told=told_text(visit),
             ok=visit.ok,
-            happened=happened(visit),
+            happened=happened(visit, self._history.tables),
             applied=len(visit.effects),
-            remark=remark(visit),
+            remark=remark(visit, self._history.tables),
             undoes=None if undoes is None else undoes + 1,
             undoes_certain=call.undoes is None or call.undoes.certain,
             faults=tuple(dict.fromkeys(number for number in faults if number is not None)),
@@ -103,7 +103,7 @@ class _Timeline:
         if event.outcome == "applied":
             self._landed_of[event.call] = nth + 1
             if nth < len(late):
-                text = f"applied: {changes_text(late[nth].changes)}"
+                text = f"applied: {changes_text(late[nth].system, late[nth].changes, self._history.tables)}"
         return Step(
             kind="landed",
             at=_at(event.at),

@@ -71,7 +71,8 @@ def _rows(
         changed = any(at[:3] == place for at in owed)
         differs = (here is None) != (free is None) or _differ(info, here or {}, free or {})
         if changed or differs:
-            yield _row(place, "", ends, changed=changed, differs=differs)
+            shown = tuple(None if row is None else _lasting(info, row) for row in ends)
+            yield _row(place, "", shown, changed=changed, differs=differs)
         return
     for field in sorted((start.keys() | here.keys() | free.keys()) - info.volatile):
         values = (start.get(field), here.get(field), free.get(field))
@@ -97,6 +98,10 @@ def _row(place: _Place, field: str, ends: tuple[object, ...], *, changed: bool, 
 
 def _differ(info: TableInfo, one: Record, other: Record) -> bool:
     return any(one.get(f) != other.get(f) for f in (one.keys() | other.keys()) - info.volatile)
+
+
+def _lasting(info: TableInfo, row: Record) -> Record:
+    return {field: value for field, value in row.items() if field not in info.volatile}
 
 
 def _is_gone(info: TableInfo, row: Record | None) -> bool:
