@@ -1,0 +1,104 @@
+"""What surrounds the runs of a campaign: taps, leak guard, virtual time, watchdog, the threads of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Self
+
+from sagaproof._run.loop import LoopReport
+from sagaproof._run.stragglers import ThreadsOfRun
+from sagaproof._run.virtual_time import SECONDS_MAX, VirtualTime
+from sagaproof._run.watchdog import Watchdog
+from sagaproof._taps.handle import WorldHandle
+from sagaproof._taps.httpx import HttpxTap
+from sagaproof._taps.leaks import LeakGuard
+from sagaproof.errors import LeakError
+
+__all__ = ["Limits", "Surroundings"]
+
+_NOTES_MAX = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a saga counts as one that would not end: calls, virtual seconds, real seconds of one run."""
+
+    calls_max: int = 500
+    virtual_s_max: float = SECONDS_MAX
+    real_s_max: float = 10.0
+
+
+class Surroundings:
+    """Entered once for a campaign; `begin` and `end` enclose the saga's part of each run.
+
+    `notes` gathers what a user should know and no check judges: clients that would hang, real waits,
+    threads and tasks that outlived their run, requests that no operation answers.
+    """
+
+    def __init__(
+        self,
+        world: WorldHandle,
+        limits: Limits,
+        hosts: Mapping[str, tuple[str, ...]] | None,
+        allow_hosts: Iterable[str],
+    ) -> None:
+        self._world = world
+        self._tap = HttpxTap(world.state.systems, lambda: world.gate, hosts)
+        self._leaks = LeakGuard(allow_hosts=allow_hosts, sites=self._tap.passed)
+        self._time = VirtualTime(seconds_max=limits.virtual_s_max)
+        self._watchdog = Watchdog(limits.real_s_max)
+        self._threads = ThreadsOfRun()
+        self._stack = ExitStack()
+        self._noted: dict[str, None] = {}
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            for part in (self._tap, self._leaks, self._time, self._watchdog):
+                stack.enter_context(part)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._stack.close()
+
+    def begin(self, on_sleep: Callable[[float], None]) -> None:
+        """The saga's part of a run begins."""
+        self._threads.begin()
+        self._time.begin(self._world.clock, on_sleep)
+        self._watchdog.begin()
+
+    def end(self, loop: LoopReport | None) -> None:
+        """It is over: real time for the harness again, and a look at what the run left behind."""
+        self._watchdog.end()
+        self._time.pause()
+        for straggler in self._threads.end():
+            self._note(f"thread {straggler.name} ({straggler.target}) outlived its run, at {straggler.site}")
+        for task in loop.left if loop is not None else ():
+            self._note(f"task {task.name} was left behind by its run, at {task.site}")
+
+    @property
+    def hung_at(self) -> str:
+        """Where the watchdog had to stop the last run; empty if it had not."""
+        return self._watchdog.hung_at
+
+    def notes(self) -> list[str]:
+        """All there is to say so far, each once."""
+        said = [*self._noted]
+        said += [f"a client without a timeout would wait for ever at {site}" for site in self._tap.would_hang]
+        said += [f"no operation answers {request}" for request in self._tap.unrouted]
+        said += [f"waits in real time: {wait}" for wait in self._watchdog.real_waits]
+        return said[:_NOTES_MAX]
+
+    def raise_leak(self) -> None:
+        """Raise for a connection that tried to leave the world, also if the saga caught the error."""
+        for leak in self._leaks.leaks:
+            raise LeakError(
+                f"the saga tried to reach {leak.host}",
+                where=leak.site,
+                advice="Add a system that answers for this host, or allow it with allow_hosts=.",
+            )
+
+    def _note(self, text: str) -> None:
+        self._noted.setdefault(text)
