@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sagaproof._checks.answers import is_nothing_to_undo
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, effect_text, said
+from sagaproof._model.claim import Claim
 from sagaproof._model.effect import Effect
 from sagaproof._model.history import Call, History
 from sagaproof._model.words import mentions, words_of
@@ -18,7 +19,8 @@ class NoSilentUndoFailure:
     """No swallowed undo failure (O32).
 
     If an undo ended without success and its effect still stands, then an open case names the effect, or the
-    error of that undo reaches the caller. Reached when an undo so failed.
+    error of that undo reaches the caller. Reached when an undo so failed, unless the saga went on to complete
+    with just what its fault-free run leaves: there the effect is wanted, and the undo was a question.
     """
 
     slug = "no-silent-undo-failure"
@@ -29,7 +31,7 @@ class NoSilentUndoFailure:
 
     def judge(self, history: History) -> Verdict:
         """Judge each undo that failed."""
-        if not history.undo_calls or history.asserted:
+        if not history.undo_calls or history.asserted or _is_wanted(history):
             return NOT_REACHED
         reached = False
         for undo, effect in _failed(history):
@@ -42,6 +44,11 @@ class NoSilentUndoFailure:
                 calls=[undo.index, effect.call],
             )
         return HELD if reached else NOT_REACHED
+
+
+def _is_wanted(history: History) -> bool:
+    """Whether the run completed with the effects of the fault-free one: a mail that was not to be cancelled."""
+    return history.claim is Claim.COMPLETED and history.twin is not None and history.net == history.twin.net
 
 
 def _failed(history: History) -> Iterator[tuple[Call, Effect]]:

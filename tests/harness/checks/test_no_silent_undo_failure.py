@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -90,3 +91,18 @@ def test_an_undo_that_took_effect_all_the_same_is_no_failure(judged: Judged) -> 
 
 def test_an_undo_that_works_does_not_reach_it(judged: Judged) -> None:
     assert judged(lambda world: saga(world, swallows), "mail.send.1=503")[SLUG].state is State.NOT_REACHED
+
+
+def test_a_mail_that_could_not_be_cancelled_and_was_wanted_is_no_failure(judged: Judged) -> None:
+    def asks_whether_it_went_out(world: Any) -> None:
+        world.direct.bank.issue(to="ann", amount=3, key="k1")
+        try:
+            world.direct.mail.send(to="ann", key="k2")
+        except TimeoutError:
+            with contextlib.suppress(ToolError):  # 409: it has gone out, which is all that was to be known
+                world.direct.mail.undo_by_key("send", "k2")
+
+    verdicts = judged(asks_whether_it_went_out, "mail.send.1=lost")
+
+    assert verdicts[SLUG].state is State.NOT_REACHED
+    assert verdicts["completed-is-complete"].state is State.HELD
