@@ -5,7 +5,8 @@ It is set up once for a campaign and used for each run; everything that is patch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Self
 
 from sagaproof._drivers.protocol import Driver
@@ -58,6 +59,15 @@ class Runner:
         """What a user should know of the runs so far although no check judges it."""
         return self._around.notes()
 
+    @contextmanager
+    def aloud(self) -> Iterator[None]:
+        """Let what the saga prints and logs be seen; otherwise it is not, since a campaign would repeat it."""
+        self._around.quiet.aloud = True
+        try:
+            yield
+        finally:
+            self._around.quiet.aloud = False
+
     def run(self, script: Script, plan: Plan, twin: History | None = None) -> History:
         """One run. Raises `NotInjected` if a planned fault never met its point."""
         world = self.world
@@ -89,7 +99,9 @@ class Runner:
             steps = drive(self.driver, self.world, script, self._claim)
             if loop is None:
                 return finish_sync(steps)
-            return run_async(steps, self.world.clock, self._slept, report=loop, on_stop=lambda stop: gate.close(stop.why))
+            return run_async(
+                steps, self.world.clock, self._slept, report=loop, on_stop=lambda stop: gate.close(stop.why)
+            )
         except SagaStopped as stop:
             return Ending("hung", None, where=stop.why)
         finally:

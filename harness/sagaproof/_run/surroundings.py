@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from sagaproof._run.loop import LoopReport
+from sagaproof._run.quiet import Quiet
 from sagaproof._run.stragglers import ThreadsOfRun
 from sagaproof._run.virtual_time import SECONDS_MAX, VirtualTime
 from sagaproof._run.watchdog import Watchdog
@@ -50,6 +51,7 @@ class Surroundings:
         self._time = VirtualTime(seconds_max=limits.virtual_s_max)
         self._watchdog = Watchdog(limits.real_s_max)
         self._threads = ThreadsOfRun()
+        self.quiet = Quiet()
         self._stack = ExitStack()
         self._noted: dict[str, None] = {}
 
@@ -65,6 +67,7 @@ class Surroundings:
 
     def begin(self, on_sleep: Callable[[float], None]) -> None:
         """The saga's part of a run begins."""
+        self.quiet.begin()
         self._threads.begin()
         self._time.begin(self._world.clock, on_sleep)
         self._watchdog.begin()
@@ -73,6 +76,7 @@ class Surroundings:
         """It is over: real time for the harness again, and a look at what the run left behind."""
         self._watchdog.end()
         self._time.pause()
+        self.quiet.end()
         for straggler in self._threads.end():
             self._note(f"thread {straggler.name} ({straggler.target}) outlived its run, at {straggler.site}")
         for task in loop.left if loop is not None else ():

@@ -95,7 +95,8 @@ class Explorer:
             book = self._books[script.name] = Book()
             self._fault_free(script, book)
             if plan:
-                history = self._runner.run(script, plan, self._baselines[script.name])
+                with self._runner.aloud():
+                    history = self._runner.run(script, plan, self._baselines[script.name])
                 self._take(history, book, Level(len(plan)))
         except SagaproofError as error:
             self.campaign.errors.append(f"{error.slug}: {error}")
@@ -318,17 +319,7 @@ def explore(
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Campaign:
     """Explore a subject from set-up to result; `world` is made from its systems unless given."""
-    handle = WorldHandle(subject.systems) if world is None else world
-    runner = Runner(
-        handle,
-        subject.driver,
-        claim=subject.claim,
-        invariants=subject.invariants,
-        limits=settings.limits,
-        hosts=subject.hosts,
-        allow_hosts=subject.allow_hosts,
-    )
-    with runner:
+    with _runner(subject, settings, world) as runner:
         return Explorer(subject, settings, runner, on_progress=on_progress).explore()
 
 
@@ -336,7 +327,17 @@ def replay(
     subject: Subject, settings: Settings, plan: Plan, script: Script, world: WorldHandle | None = None
 ) -> Campaign:
     """Run one plan (and the fault-free run before it) and judge it: the campaign of a printed replay line."""
-    handle = WorldHandle(subject.systems) if world is None else world
-    with Runner(handle, subject.driver, claim=subject.claim, invariants=subject.invariants, limits=settings.limits,
-                hosts=subject.hosts, allow_hosts=subject.allow_hosts) as runner:  # fmt: skip
+    with _runner(subject, settings, world) as runner:
         return Explorer(subject, settings, runner).replay(script, plan)
+
+
+def _runner(subject: Subject, settings: Settings, world: WorldHandle | None) -> Runner:
+    return Runner(
+        WorldHandle(subject.systems) if world is None else world,
+        subject.driver,
+        claim=subject.claim,
+        invariants=subject.invariants,
+        limits=settings.limits,
+        hosts=subject.hosts,
+        allow_hosts=subject.allow_hosts,
+    )
