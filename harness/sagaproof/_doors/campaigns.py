@@ -15,7 +15,7 @@ from sagaproof._doors.verdict import verdict
 from sagaproof._model.plan import Plan
 from sagaproof._model.script import Script
 from sagaproof._report.build import build_scenario
-from sagaproof._search.campaign import Campaign, Status
+from sagaproof._search.campaign import Campaign, Level, Status
 from sagaproof._search.expected import Outcome
 from sagaproof._search.explore import Progress, explore, replay
 from sagaproof._search.settings import Settings
@@ -50,11 +50,20 @@ def run(
         world = WorldHandle(subject.systems) if world is None else world
         scripts = subject.scripts if wanted.script is None else (_script(subject, wanted.script),)
         if wanted.plan is not None:
-            return replay(subject, settings, _plan(wanted.plan, world), scripts[0], world)
+            return _replay(subject, settings, _plan(wanted.plan, world), scripts[0], world)
         campaign = explore(replace(subject, scripts=scripts), settings, world, on_progress)
     except SagaproofError as error:
         return broken(subject.name, settings, error)
     _refuse_idleness(campaign)
+    return campaign
+
+
+def _replay(subject: Subject, settings: Settings, plan: Plan, script: Script, world: WorldHandle) -> Campaign:
+    """Replay a plan, and count what was run: of no size is this all."""
+    campaign = replay(subject, settings, plan, script, world)
+    if campaign.baseline is not None:
+        sizes = {0, len(plan)}
+        campaign.levels = [Level(k, run=1, bound="lower" if k else "exact") for k in sorted(sizes)]
     return campaign
 
 

@@ -43,7 +43,7 @@ class Exploration:
             raise UsageError(
                 "scripts= and agent= belong together",
                 where=self.name,
-                advice="agent= makes what is fed the tool calls of scripts=. Without both, the body is the saga.",
+                advice="agent= makes what is fed the calls of scripts=. Without both, the body is the saga.",
             )
         for check in self.checks:
             if not isinstance(check, RunCheck):

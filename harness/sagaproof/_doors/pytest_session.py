@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sagaproof._doors.campaigns import Wanted, broken, run
+from sagaproof._doors.campaigns import broken, run
 from sagaproof._doors.exploration import Exploration, exploration_of
 from sagaproof._doors.failure import CampaignFailed
 from sagaproof._doors.options import hosts_for
@@ -25,6 +25,7 @@ from sagaproof._doors.pytest_world import PlainWorld
 from sagaproof._doors.subjects import subject_of_test, systems_of_test
 from sagaproof._doors.verdict import first_line, verdict
 from sagaproof._report.build import build
+from sagaproof._report.schema import Report
 from sagaproof._search.campaign import Campaign, Status
 from sagaproof._search.expected import Outcome
 from sagaproof._search.settings import Settings
@@ -62,6 +63,8 @@ class PytestSession:
         self._made: dict[str, Heard] = {}
         self._heard: dict[str, Heard] = {}
         self._replayed_in = 0
+        self.listeners: list[Callable[[Report], object]] = []
+        """What is handed the report of each campaign that this process ran."""
         self._closing: list[str] = []
         self._settings = self._read_settings()
 
@@ -74,6 +77,7 @@ class PytestSession:
             return None
         if settings.report is not None:
             self._reports = Reports(settings.report)
+            self.listeners.append(self._reports.add)
             if not self._is_worker:
                 self._reports.begin()
         return settings
@@ -89,6 +93,10 @@ class PytestSession:
             assert self._error is not None
             raise self._error
         return self._settings
+
+    @property
+    def _plan(self) -> str | None:
+        return None if self._settings is None else self._settings.wanted.plan
 
     def select(self, items: list[pytest.Item]) -> None:
         """Keep the tests that a plan to replay belongs to."""
@@ -174,15 +182,15 @@ class PytestSession:
     def _conclude(self, item: pytest.Function, campaign: Campaign) -> None:
         """Keep what the campaign came to, and fail the test unless that is clean."""
         report = build([Outcome(campaign)], stable=self._settings is not None and self._settings.stable)
-        part = report.scenarios[0]
-        self._made[item.nodeid] = heard_of(part, first_line(part))
-        if self._reports is not None:
-            self._reports.add(report)
+        part, plan = report.scenarios[0], self._plan
+        self._made[item.nodeid] = heard_of(part, first_line(part, replayed=plan))
+        for listener in self.listeners:
+            listener(report)
         if "interrupted" in campaign.incomplete:
             item.session.shouldstop = "interrupted while exploring"
         if campaign.status is not Status.CLEAN:
             width = min(self._config.get_terminal_writer().fullwidth, _WIDTH_MAX)
-            raise CampaignFailed(verdict(part, width=width), campaign)
+            raise CampaignFailed(verdict(part, replayed=plan, width=width), campaign)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -206,9 +214,8 @@ class PytestSession:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self._is_worker or self._config.getoption("collectonly"):
             return
-        plan = None if self._settings is None else self._settings.wanted.plan
-        if plan is not None and not self._heard:
-            self._close(session, f"harness error: {plan!r} was replayed in no test")
+        if self._plan is not None and not self._heard and session.exitstatus in _RAN:
+            self._close(session, f"harness error: {self._plan!r} was replayed in no test")
         if self._reports is None:
             return
         try:
@@ -222,7 +229,7 @@ class PytestSession:
 
     def _close(self, session: pytest.Session, line: str) -> None:
         self._closing.append(line)
-        if session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
+        if session.exitstatus in _RAN:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -234,6 +241,9 @@ class PytestSession:
         terminalreporter.section("sagaproof", sep="-")
         for line in lines:
             terminalreporter.write_line(line)
+
+
+_RAN = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED}
 
 
 def _did_not_fit(campaign: Campaign) -> bool:

@@ -10,26 +10,30 @@ from sagaproof._report.schema import ScenarioPart
 __all__ = ["first_line", "verdict"]
 
 
-def first_line(part: ScenarioPart) -> str:
-    """The findings and the tally; before them the harness error, or what is missing."""
+def first_line(part: ScenarioPart, *, replayed: str | None = None) -> str:
+    """The findings and the tally, or the plan that was `replayed`; what went wrong goes before them."""
     if part.errors:
         return f"harness error: {part.errors[0]}"
     if part.incomplete and not part.findings:
         return f"incomplete: {part.incomplete[0]}"
-    return headline(part)
+    if replayed is None:
+        return headline(part)
+    count = len(part.findings)
+    found = {0: "no finding", 1: "1 finding"}.get(count, f"{count} findings")
+    return f"{found} in the replay of {replayed or 'no fault'}"
 
 
-def verdict(part: ScenarioPart, *, width: int = 100) -> str:
+def verdict(part: ScenarioPart, *, replayed: str | None = None, width: int = 100) -> str:
     """The first line, what else is missing, and the findings as cards."""
-    return "\n".join([first_line(part), *_besides(part), *findings_text(part, width=width)])
+    first = first_line(part, replayed=replayed)
+    return "\n".join([first, *_besides(part, first), *findings_text(part, width=width)])
 
 
-def _besides(part: ScenarioPart) -> Iterator[str]:
-    first = first_line(part)
+def _besides(part: ScenarioPart, first: str) -> Iterator[str]:
     texts = [f"harness error: {text}" for text in part.errors]
     # What a campaign that never made a run did not reach says nothing besides its error.
     texts += [f"incomplete: {text}" for text in part.incomplete if part.runs or not part.errors]
     texts += [f"note: {text}" for text in part.notes]
     yield from (f" {text}" for text in texts if text != first)
-    if first != headline(part) and part.runs:
+    if part.runs and (part.errors or part.incomplete) and not first.endswith(f"({tally_line(part)})"):
         yield f" covered: {tally_line(part)}"

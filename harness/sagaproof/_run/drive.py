@@ -90,13 +90,17 @@ def finish_sync(steps: Coroutine[Any, Any, T]) -> T:
 
 def _is_outcome(error: BaseException) -> bool:
     """Whether pytest is being told something (skip, exit, xfail); a failed assertion is not among these."""
-    module = type(error).__module__
-    return module == "_pytest.outcomes" and type(error).__name__ != "Failed"
+    return _tells_pytest(error) and type(error).__name__ != "Failed"
+
+
+def _tells_pytest(error: BaseException) -> bool:
+    """Whether an exception is an outcome of pytest; their classes pass themselves off as built-in."""
+    return any(cls.__name__ == "OutcomeException" for cls in type(error).__mro__)
 
 
 def _is_assertion_of(driver: Driver, error: BaseException) -> bool:
     """Whether the test body itself asserted; an assertion inside the saga is one of its errors."""
-    if type(error).__module__ == "_pytest.outcomes":
+    if _tells_pytest(error):
         return True
     body = getattr(driver, "body", None)
     code = getattr(inspect.unwrap(body), "__code__", None) if body is not None else None

@@ -1,0 +1,196 @@
+"""The command `sagaproof`: reads arguments, calls, prints.
+
+Exit codes: 0 clean, or as expected; 1 findings, or others than expected; 2 incomplete; 3 the harness, or
+what it was told, is at fault.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from sagaproof._doors.cli_list import inventory, print_inventory
+from sagaproof._doors.cli_output import Output
+from sagaproof._doors.cli_pytest import is_test, run_tests
+from sagaproof._doors.cli_scenarios import explore_scenarios, replay_scenario
+from sagaproof._doors.options import Options, read
+from sagaproof._doors.registry import scenario, scenarios
+from sagaproof._report.build import build
+from sagaproof._report.console import print_scenario, print_summary
+from sagaproof._report.parts import merge_reports
+from sagaproof._report.schema import Report
+from sagaproof._report.whole import write_reports
+from sagaproof.errors import SagaproofError, UsageError
+
+__all__ = ["main"]
+
+_WRONG_USE: Final = 3
+_EPILOG: Final = (
+    "Exit codes: 0 clean, or as expected. 1 findings, or others than expected. 2 incomplete. "
+    "3 a harness error or wrong use."
+)
+
+app = typer.Typer(
+    name="sagaproof",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    epilog=_EPILOG,
+    help="Break every call of a saga, alone and in pairs, also inside the undos, and judge what is left.",
+)
+
+_Report = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="DIR", help="Write report.json, .html and console.txt there."),
+]
+_Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, and nothing else.")]
+_Stable = Annotated[bool, typer.Option("--stable", help="No times, versions or folders in reports.")]
+
+
+class _Finished(SystemExit):
+    """The exit code of a command; one of `SystemExit` itself is about wrong use."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        app(list(sys.argv[1:] if arguments is None else arguments))
+    except _Finished as finished:
+        return int(str(finished.code))
+    except SystemExit as ended:
+        # Typer ends with 2 on wrong use, which here means something else.
+        return _WRONG_USE if ended.code == 2 else int(ended.code or 0)
+    return 0
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    *,
+    shows_version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if shows_version:
+        typer.echo(f"sagaproof {version('sagaproof')}")
+        raise _Finished(0)
+
+
+@app.command("run", epilog=_EPILOG)
+def run_command(
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TARGET", help="Scenarios by name, FILE or FILE::TEST. None: all scenarios."),
+    ] = None,
+    *,
+    faults: Annotated[int | None, typer.Option(metavar="K", help="Up to K faults in one run (2).")] = None,
+    statuses: Annotated[
+        str | None, typer.Option(metavar="WHICH", help="representative (503, 422) or all.")
+    ] = None,
+    durations: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Of once, twice, all; joined by commas.")
+    ] = None,
+    runs: Annotated[int | None, typer.Option(metavar="N", help="End each after N runs.")] = None,
+    seconds: Annotated[float | None, typer.Option(metavar="S", help="End each after S seconds.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Chooses what is audited.")] = None,
+    report: _Report = None,
+    accept: Annotated[bool, typer.Option("--accept", help="Make what is found what is expected.")] = False,
+    as_json: _Json = False,
+    stable: _Stable = False,
+) -> None:
+    """Explore scenarios, or the @explore tests of a file, and say what is left wrong."""
+    output = Output(as_json=as_json)
+    given = {"faults": faults, "statuses": statuses, "runs": runs, "seconds": seconds, "seed": seed}
+    given["durations"] = None if durations is None else tuple(durations.split(","))  # type: ignore[assignment]
+    given = {name: value for name, value in given.items() if value is not None}
+
+    def work() -> Report:
+        options: Options = read(Options, given, "on the command line")
+        tests = [target for target in targets or () if is_test(target)]
+        names = [target for target in targets or () if not is_test(target)]
+        if accept and tests:
+            raise UsageError("--accept is for scenarios", advice=f"Leave out {tests[0]}.")
+        chosen = [scenario(name) for name in names] if targets else list(scenarios().values())
+        if not chosen and not tests:
+            raise UsageError(
+                "no scenario is registered", advice="Install a package with some, or name a test."
+            )
+        reports = [run_tests(tests, options, stable=stable)] if tests else []
+        outcomes = explore_scenarios(chosen, options, output, accept=accept)
+        return merge_reports([*reports, build(outcomes, stable=stable)])
+
+    raise _Finished(_finish(output, work, report, in_full=len(targets or ()) == 1))
+
+
+@app.command("replay", epilog=_EPILOG)
+def replay_command(
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="The name of a scenario, or FILE::TEST.")],
+    plan: Annotated[str, typer.Argument(metavar="PLAN", help="Such as mail.send.1=503; '' is no fault.")],
+    *,
+    script: Annotated[str | None, typer.Option(metavar="NAME", help="The script of the agent.")] = None,
+    report: _Report = None,
+    as_json: _Json = False,
+    stable: _Stable = False,
+) -> None:
+    """Run one plan, as printed beside a finding, and judge it."""
+    output = Output(as_json=as_json)
+
+    def work() -> Report:
+        if is_test(target):
+            return run_tests([target], Options(), plan=plan, script=script, stable=stable)
+        return build([replay_scenario(scenario(target), plan, script)], stable=stable)
+
+    raise _Finished(_finish(output, work, report, in_full=True))
+
+
+@app.command("list")
+def list_command(
+    *,
+    faults: Annotated[bool, typer.Option("--faults", help="Also which fault fits which operation.")] = False,
+    as_json: _Json = False,
+) -> None:
+    """List scenarios with their stories, systems with their operations, and checks."""
+    output = Output(as_json=as_json)
+    try:
+        with output.guarded():
+            data = inventory(faults=faults)
+    except SagaproofError as error:
+        output.err.print(f"error: {error}", soft_wrap=True)
+        raise _Finished(_WRONG_USE) from error
+    if as_json:
+        typer.echo(json.dumps(data, indent=1, ensure_ascii=False))
+    else:
+        print_inventory(data, output.out)
+
+
+def _finish(output: Output, work: Any, folder: Path | None, *, in_full: bool) -> int:
+    """Do the work, write and print its report, and give the exit code."""
+    try:
+        with output.guarded():
+            report: Report = work()
+        if folder is not None:
+            for path in write_reports(report, folder):
+                output.err.print(f"report: {path}", soft_wrap=True)
+    except SagaproofError as error:
+        report = Report(problems=(str(error),))
+    if output.as_json:
+        output.put(report)
+    else:
+        _print(report, output, in_full=in_full)
+    return report.exit_code
+
+
+def _print(report: Report, output: Output, *, in_full: bool) -> None:
+    for one in report.scenarios:
+        # Tests were printed by pytest; what is as expected is told in full only if it was asked for alone.
+        if not is_test(one.name) and (in_full or (one.findings and not one.expected_met)):
+            print_scenario(one, output.out)
+            output.out.print()
+    if not report.scenarios:
+        for problem in report.problems:
+            output.err.print(f"error: {problem}", soft_wrap=True)
+        return
+    print_summary(report, output.out)
