@@ -47,8 +47,9 @@ class NoSilentUndoFailure:
 
 
 def _is_wanted(history: History) -> bool:
-    """Whether the run completed with the effects of the fault-free one: a mail that was not to be cancelled."""
-    return history.claim is Claim.COMPLETED and history.twin is not None and history.net == history.twin.net
+    """Whether the run completed just as the fault-free one does: the mail was never to be held back."""
+    twin = history.twin
+    return history.claim is Claim.COMPLETED and twin is not None and history.net == twin.net
 
 
 def _failed(history: History) -> Iterator[tuple[Call, Effect]]:

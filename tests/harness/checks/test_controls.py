@@ -300,6 +300,20 @@ def test_a_timeout_that_was_taken_for_done_and_came_late(violations: Violations)
     assert set(violations(saga, "mail.send.1=timeout")) == {"completed-is-complete"}
 
 
+def test_asking_whether_a_letter_went_out_and_going_on(violations: Violations) -> None:
+    def saga(world: Any) -> None:
+        try:
+            world.direct.mail.send(to="ann", key="k1")
+        except TimeoutError:
+            try:
+                world.direct.mail.undo_by_key("send", "k1")
+            except ToolError as refusal:
+                if refusal.code != "irreversible":
+                    raise
+
+    assert violations(saga, "mail.send.1=lost") == {}
+
+
 def test_slugs_are_unique() -> None:
     slugs = [check.slug for check in checks()]
     assert len(set(slugs)) == len(slugs) == 20
