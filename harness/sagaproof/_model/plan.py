@@ -23,8 +23,8 @@ __all__ = ["ALL", "EMPTY", "Injection", "Plan"]
 ALL: Final = -1
 """The duration 'until the caller gives up'."""
 
-_POINT = re.compile(r"(?P<operation>[\w-]+\.[\w-]+)\.(?P<n>\d+)(?::(?P<attempt>\d+))?(?:@(?P<restart>\d+))?$")
-_FAULT = re.compile(r"(?P<fault>[\w-]+?)(?:/(?P<times>\d+|all))?$")
+_POINT = re.compile(r"(?P<operation>[\w-]+\.[\w-]+)\.(?P<n>\d+)(?::(?P<attempt>\d+))?(?:@(?P<restart>\d+))?")
+_FAULT = re.compile(r"(?P<fault>[\w-]+?)(?:/(?P<times>\d+|all))?")
 
 
 class Injection(NamedTuple):
@@ -79,12 +79,13 @@ class Plan(tuple[Injection, ...]):
         injections: dict[Point, Injection] = {}
         column = 1
         for part in text.split(",") if text.strip() else ():
-            injection = _injection(part.strip(), text, column, operations)
+            begins = column + len(part) - len(part.lstrip())
+            injection = _injection(part.strip(), text, begins, operations)
             if injection.point in injections:
                 raise PlanError(
                     f"point {injection.point} is given twice",
                     text=text,
-                    column=column,
+                    column=begins,
                     advice="Put one fault at each point.",
                 )
             injections[injection.point] = injection
@@ -100,7 +101,7 @@ def _injection(part: str, text: str, column: int, operations: Collection[str]) -
     if not equals:
         raise PlanError(f"{part!r} has no '='", text=text, column=column, advice="Write POINT=FAULT.")
     point = _point(place, text, column, operations)
-    match = _FAULT.match(rest)
+    match = _FAULT.fullmatch(rest)
     at = column + len(place) + 1
     if not match:
         raise PlanError(
@@ -113,14 +114,14 @@ def _injection(part: str, text: str, column: int, operations: Collection[str]) -
             column=at,
             advice=suggest(match["fault"], FAULTS),
         )
-    times = match["times"]
-    if times == "0":
+    times = ALL if match["times"] == "all" else int(match["times"] or 1)
+    if times == 0:
         raise PlanError("a fault cannot happen 0 times", text=text, column=at, advice="Leave it out.")
-    return Injection(point, match["fault"], 1 if times is None else ALL if times == "all" else int(times))
+    return Injection(point, match["fault"], times)
 
 
 def _point(place: str, text: str, column: int, operations: Collection[str]) -> Point:
-    match = _POINT.match(place)
+    match = _POINT.fullmatch(place)
     if not match:
         raise PlanError(
             f"{place!r} is not a point",
