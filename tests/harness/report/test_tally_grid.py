@@ -1,0 +1,86 @@
+"""The grid names what became of each kind of fault at each step, also where none was put."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sagaproof import World
+from sagaproof._search.campaign import Campaign, Cell
+from sagaproof._search.settings import Exclusion, Settings
+from sagaproof._tally.grid import CellState, Grid, GridCell, grid
+
+Explored = Callable[..., Campaign]
+OUTAGES = ("outage",)
+
+
+def cell(found: Grid, step: str, fault: str) -> GridCell:
+    row = next(row for row in found.rows if str(row.where).startswith(step))
+    return row.cells[found.faults.index(fault)]
+
+
+def test_steps_come_in_the_order_of_the_fault_free_run_and_undos_after_them(campaign: Campaign) -> None:
+    steps = (f"{row.where.operation} {row.where.phase}" for row in grid(campaign).rows)
+    assert list(dict.fromkeys(steps)) == [
+        "shop.issue_credit forward",
+        "shop.set_status forward",
+        "shop.send forward",
+        "shop.set_status undo",
+        "shop.reverse_credit undo",
+    ]
+
+
+def test_a_cell_with_one_bad_run_is_violated_and_one_without_held(campaign: Campaign) -> None:
+    found = grid(campaign)
+    assert cell(found, "shop.reverse_credit/undo", "503").state is CellState.VIOLATED
+    held = cell(found, "shop.issue_credit/forward", "503")
+    assert (held.state, held.violated, held.glyph) == (CellState.HELD, 0, "✔")
+    assert held.runs > 0
+
+
+def test_an_excluded_cell_keeps_its_reason(explored: Explored) -> None:
+    exclude = (Exclusion("shop.send", "503", "the mail relay queues"),)
+    found = grid(explored(settings=Settings(faults=1, families=OUTAGES, exclude=exclude)))
+    assert cell(found, "shop.send", "503") == GridCell(CellState.EXCLUDED, reason="the mail relay queues")
+
+
+def test_an_undo_that_more_faults_would_reach_is_a_row_of_unreachable_cells(explored: Explored) -> None:
+    found = grid(explored(settings=Settings(faults=1, families=OUTAGES)))
+    assert cell(found, "shop.reverse_credit/undo", "503").state is CellState.UNREACHABLE
+
+
+def test_what_the_budget_cut_off_is_skipped_and_not_unreachable(explored: Explored) -> None:
+    found = grid(explored(settings=Settings(faults=1, families=OUTAGES, runs_max=2)))
+    assert cell(found, "shop.send", "503").state is CellState.SKIPPED
+
+
+def test_a_fault_that_cannot_be_put_there_is_not_applicable(explored: Explored) -> None:
+    def reads(world: World) -> str:
+        world.shop.add_ticket("9104")
+        world.direct.shop.get_ticket(ticket="9104")
+        world.direct.shop.send(text="x")
+        return "completed"
+
+    found = grid(explored(reads, settings=Settings(faults=1)))
+    assert cell(found, "shop.get_ticket", "lost").state is CellState.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("counted", "state"),
+    [
+        (Cell(runs=3), CellState.HELD),
+        (Cell(runs=3, inert=1), CellState.INERT),
+        (Cell(runs=3, inert=1, violated=1), CellState.VIOLATED),
+        (Cell(pruned=3), CellState.PRUNED),
+    ],
+)
+def test_the_worst_that_was_counted_is_the_state(campaign: Campaign, counted: Cell, state: CellState) -> None:
+    where = next(where for where, fault in campaign.cells if fault == "503")
+    found = grid(replace(campaign, cells={(where, "503"): counted}))
+    assert cell(found, str(where), "503").state is state
+
+
+def test_a_campaign_without_a_run_has_an_empty_grid() -> None:
+    assert grid(Campaign("x", Settings(), ("opaque",))) == Grid((), ())
