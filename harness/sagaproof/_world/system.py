@@ -200,8 +200,8 @@ class System:
         entry = self.keys.get(key, self.clock.now())
         if entry is None or (entry.operation != operation and entry.state != "fenced"):
             return {"state": "absent", "answer": None}
-        state = "applied" if entry.state == "done" else entry.state
-        return {"state": state, "answer": entry.body}
+        done = "applied" if entry.status < 400 else "failed"
+        return {"state": done if entry.state == "done" else entry.state, "answer": entry.body}
 
     def _undo_by_key(self, undo: Declared, key: str) -> Any:
         entry = self.keys.get(key, self.clock.now())
@@ -233,20 +233,28 @@ class System:
                 if row is not None:
                     table.drop(key)
             elif after is None:
-                table.put(key, before)
+                self._put_row_back(table, key, before)
             else:
                 self._put_fields_back(table, key, before, after)
 
+    @staticmethod
+    def _put_row_back(table: Table, key: str, before: Record) -> None:
+        row = table.get(key)
+        if row is None:
+            table.put(key, before)
+        elif row != before:
+            raise _changed_since(f"{table.name} {key} has been made anew")
+
     def _put_fields_back(self, table: Table, key: str, before: Record, after: Record) -> None:
-        row = table.get(key) or {}
+        row = table.get(key)
+        if row is None:
+            raise _changed_since(f"{table.name} {key} is gone")
         old = {f: before.get(f) for f in after if before.get(f) != after[f] and f not in table.info.volatile}
         if all(row.get(f) == v for f, v in old.items()):
             return  # it has been put back already
         clash = [f for f in old if row.get(f) != after[f]]
         if clash:
-            raise Refusal(
-                409, "changed_since", f"{table.name} {key}: {clash[0]} is now {row.get(clash[0])!r}"
-            )
+            raise _changed_since(f"{table.name} {key}: {clash[0]} is now {row.get(clash[0])!r}")
         table.patch(key, **old, **{f: self.next_version(row) for f in ("version",) if f in row})
 
     @staticmethod
@@ -347,6 +355,10 @@ def _from_memory(entry: Remembered, delivery: Delivery) -> Handled:
     if entry.state == "in-flight":
         return _refused(409, "key_in_use", f"the first call under key {key!r} is still being worked on")
     return Handled(entry.status, entry.body, replayed=True)
+
+
+def _changed_since(what: str) -> Refusal:
+    return Refusal(409, "changed_since", what)
 
 
 def _refused(status: int, code: str, message: str) -> Handled:
