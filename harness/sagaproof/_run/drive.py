@@ -10,6 +10,7 @@ from sagaproof._drivers.claims import error_links, read_claim
 from sagaproof._drivers.protocol import Driver
 from sagaproof._model.claim import Claim, Ending
 from sagaproof._model.script import Answer, Script, ToolCall
+from sagaproof._run.where import is_of_user
 from sagaproof._taps.gate import SagaStopped
 from sagaproof._taps.handle import WorldHandle
 from sagaproof.errors import SagaproofError, UsageError
@@ -19,7 +20,9 @@ __all__ = ["drive", "finish_sync"]
 T = TypeVar("T")
 
 
-async def drive(driver: Driver, world: WorldHandle, script: Script, claim: Callable[[Any], object] | None) -> Ending:
+async def drive(
+    driver: Driver, world: WorldHandle, script: Script, claim: Callable[[Any], object] | None
+) -> Ending:
     """Run a saga to its end and say how it ended. Only a stop of the whole session gets out of here."""
     try:
         await _done(driver.start(world, script))
@@ -115,7 +118,11 @@ def _innermost_code(error: BaseException) -> object:
 
 
 def _innermost(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    """`file:line` of the innermost frame of the user's, of the innermost of all if none is theirs."""
+    trace, found, theirs = error.__traceback__, "", False
+    while trace is not None:
+        of_user = is_of_user(trace.tb_frame)
+        if of_user or not theirs:
+            found, theirs = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}", of_user
         trace = trace.tb_next
-    return "" if trace is None else f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+    return found

@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from sagaproof import World
+from sagaproof import Claim, History, Verdict, World
+from sagaproof._checks.compensated_is_clean import CompensatedIsClean
+from sagaproof._checks.protocol import HELD, Facts, violated
 from sagaproof._report.build import build
 from sagaproof._report.schema import Report, ScenarioPart
 from sagaproof._search.campaign import Campaign
@@ -14,6 +16,18 @@ from sagaproof._search.expected import Expectation, Outcome
 from sagaproof._search.settings import Settings
 
 Explored = Callable[..., Campaign]
+
+
+class Raises:
+    """Violated by each run that raises."""
+
+    slug = "never-raises"
+
+    def applies(self, facts: Facts) -> bool:
+        return bool(facts)
+
+    def judge(self, history: History) -> Verdict:
+        return violated("raised", calls=[0]) if history.claim is Claim.RAISED else HELD
 
 
 @pytest.fixture
@@ -95,6 +109,14 @@ def test_the_worst_scenario_decides_the_exit_code(report: Report, codes: list[in
     scenarios = tuple(one.model_copy(update={"exit_code": code}) for code in codes)
     assert Report(scenarios=scenarios).exit_code == worst
     assert Report(scenarios=scenarios, problems=("torn",)).exit_code == 3
+
+
+def test_an_error_is_placed_in_the_users_code(explored: Explored) -> None:
+    found = build([Outcome(explored(checks=(CompensatedIsClean(), Raises())))], stable=True).scenarios[0]
+    told = next(f.told for f in found.findings if f.check == Raises.slug)
+    assert told is not None
+    assert told.where.startswith("conftest.py:")
+    assert told.errors[0].number == 1
 
 
 def test_a_campaign_that_broke_off_has_a_report(explored: Explored) -> None:
