@@ -24,6 +24,7 @@ class NoSilentUndoFailure:
     """
 
     slug = "no-silent-undo-failure"
+    faults_needed = 2
 
     def applies(self, facts: Facts) -> bool:
         """Applies to sagas that ever undo anything."""

@@ -73,7 +73,8 @@ class RunCheck(Protocol):
     """A check of one run. `slug` names it in output, docs and settings.
 
     `applies` says whether the saga does what the check speaks of at all; if it does and no run ever
-    reached the antecedent, the campaign is incomplete.
+    reached the antecedent, the campaign is incomplete. A check whose antecedent takes more than one fault
+    says so by an attribute `faults_needed`; with fewer faults that is only noted.
     """
 
     slug: str

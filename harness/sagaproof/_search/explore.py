@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from sagaproof._checks.protocol import RunCheck
 from sagaproof._model.fault import FAULTS
 from sagaproof._model.finding import Finding
 from sagaproof._model.history import History
@@ -271,10 +272,18 @@ class Explorer:
             count = campaign.checks[check.slug]
             count.applies = check.applies(facts) or bool(count.held or count.violated)
             if count.applies and not count.held and not count.violated:
-                campaign.incomplete.append(f"check {check.slug} applies and was never reached")
+                self._note_unreached(check)
         skipped = sum(level.skipped for level in campaign.levels if level.attempted)
         if skipped:
             campaign.incomplete.append(f"{skipped} plans were skipped: the budget was used up")
+
+    def _note_unreached(self, check: RunCheck) -> None:
+        """A check that applies and was never reached is a gap, unless so few faults cannot reach it."""
+        needed = getattr(check, "faults_needed", 1)
+        if self._settings.faults < needed:
+            self.campaign.notes.append(f"check {check.slug} is only reached with {needed} faults or more")
+        else:
+            self.campaign.incomplete.append(f"check {check.slug} applies and was never reached")
 
     def _illustrate(self, finding: Finding) -> None:
         """Run the smallest plan and its passing twin once more, to have their histories."""
