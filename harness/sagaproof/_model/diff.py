@@ -62,7 +62,7 @@ def differences(
                 _apply(rows, event.effect, change)
         elif started and event.__class__ is Wrote:
             assert isinstance(event, Wrote)
-            _rebase(rows, event.system, event.change)
+            _rebase(rows, tables[event.system, event.change.table], event.change)
     found: list[Difference] = []
     for (system, table, key), row in rows.items():
         found.extend(_compare(tables[system, table], key, row))
@@ -80,10 +80,12 @@ def _apply(rows: dict[tuple[str, str, str], _Row], effect: Effect, change: Chang
         row.excused |= _changed(change.before, change.after)
 
 
-def _rebase(rows: dict[tuple[str, str, str], _Row], system: str, change: Change) -> None:
+def _rebase(rows: dict[tuple[str, str, str], _Row], info: TableInfo, change: Change) -> None:
     """Another writer's change is not ours to take back: from here on it counts as how things were."""
-    row = rows.get((system, change.table, change.key))
+    row = rows.get((info.system, info.name, change.key))
     if row is not None:
+        if _is_gone(info, change.before) is not _is_gone(info, change.after):
+            row.before = change.after  # where a row came or went, no field can stand for it
         row.excused |= _changed(change.before, change.after)
         row.after = change.after
 
