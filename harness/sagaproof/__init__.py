@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sagaproof._checks.protocol import CampaignCheck, RunCheck, Verdict
+    from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, RunCheck, Verdict, violated
     from sagaproof._doors.explore import explore
     from sagaproof._drivers.protocol import Driver
     from sagaproof._model.claim import Claim
@@ -27,8 +27,11 @@ if TYPE_CHECKING:
     from sagaproof.errors import SagaproofError
 
 _WHERE = {
+    "Facts": "_checks.protocol",
+    "HELD": "_checks.protocol",
+    "NOT_REACHED": "_checks.protocol",
+    "violated": "_checks.protocol",
     "Answer": "_model.script",
-    "CampaignCheck": "_checks.protocol",
     "Claim": "_model.claim",
     "Driver": "_drivers.protocol",
     "History": "_model.history",
@@ -50,10 +53,12 @@ _WHERE = {
 }
 
 __all__ = [
+    "HELD",
+    "NOT_REACHED",
     "Answer",
-    "CampaignCheck",
     "Claim",
     "Driver",
+    "Facts",
     "History",
     "Plan",
     "Refusal",
@@ -70,6 +75,7 @@ __all__ = [
     "explore",
     "invariant",
     "operation",
+    "violated",
 ]
 
 

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from sagaproof._model.history import History
 
-__all__ = ["HELD", "NOT_REACHED", "CampaignCheck", "Facts", "RunCheck", "State", "Verdict", "violated"]
+__all__ = ["HELD", "NOT_REACHED", "Facts", "RunCheck", "State", "Verdict", "violated"]
 
 
 class State(StrEnum):
@@ -84,16 +84,3 @@ class RunCheck(Protocol):
 
     def judge(self, history: History) -> Verdict:
         """The verdict on one run."""
-
-
-@runtime_checkable
-class CampaignCheck(Protocol):
-    """A check over all histories of a campaign."""
-
-    slug: str
-
-    def applies(self, facts: Facts) -> bool:
-        """Whether the check speaks of anything that this saga does."""
-
-    def judge_all(self, histories: Sequence[History]) -> Verdict:
-        """The verdict on the campaign."""

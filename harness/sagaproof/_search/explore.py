@@ -102,8 +102,7 @@ class Explorer:
         except SagaproofError as error:
             self.campaign.errors.append(f"{error.slug}: {error}")
         self.campaign.findings = self._judge.findings()
-        for finding in self.campaign.findings:
-            self._illustrate(finding)
+        self._illustrate_all()
         return self.campaign
 
     # One script -----------------------------------------------------------------------------------------
@@ -266,8 +265,7 @@ class Explorer:
         campaign.facts = facts = self._facts.facts()
         campaign.excluded = self._candidates.excluded
         campaign.findings = self._judge.findings()
-        for finding in campaign.findings:
-            self._illustrate(finding)
+        self._illustrate_all()
         for check in self._subject.checks:
             count = campaign.checks[check.slug]
             count.applies = check.applies(facts) or bool(count.held or count.violated)
@@ -284,6 +282,14 @@ class Explorer:
             self.campaign.notes.append(f"check {check.slug} is only reached with {needed} faults or more")
         else:
             self.campaign.incomplete.append(f"check {check.slug} applies and was never reached")
+
+    def _illustrate_all(self) -> None:
+        """Get the histories of the findings; one that does not come again keeps its words all the same."""
+        for finding in self.campaign.findings:
+            try:
+                self._illustrate(finding)
+            except SagaproofError as error:
+                self.campaign.errors.append(f"{error.slug}: {error}")
 
     def _illustrate(self, finding: Finding) -> None:
         """Run the smallest plan and its passing twin once more, to have their histories."""

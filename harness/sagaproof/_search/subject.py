@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sagaproof._checks.protocol import CampaignCheck, RunCheck
+from sagaproof._checks.protocol import RunCheck
 from sagaproof._drivers.protocol import Driver
 from sagaproof._model.script import OPAQUE, Script
 from sagaproof._taps.handle import WorldHandle
@@ -23,7 +23,6 @@ class Subject:
     driver: Driver
     systems: Mapping[str, System]
     checks: Sequence[RunCheck]
-    campaign_checks: Sequence[CampaignCheck] = ()
     scripts: tuple[Script, ...] = (OPAQUE,)
     claim: Callable[[Any], object] | None = None
     invariants: tuple[Callable[[WorldHandle], object], ...] = ()
