@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -90,8 +91,10 @@ class Ran:
 
     def came_to(self, returncode: int | None = None, **outcomes: int) -> Self:
         """The numbers of passed, failed, ... tests, those of none left out; none where no test was run."""
-        begun = any("collected " in line for line in self.result.outlines)
-        found = self.result.parseoutcomes() if begun else {}
+        try:
+            found = self.result.parseoutcomes()
+        except ValueError:
+            found = {}
         assert found == outcomes, self.output + self.errors
         if returncode is not None:
             assert self.result.ret == returncode
@@ -126,13 +129,21 @@ class Example:
         """Run pytest with this plugin alone, or `apart`: in its own process, with all that is installed."""
         if apart:
             self._monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
-            result = self.pytester.runpytest_subprocess("-p", "no:cacheprovider", *args)
+            result = self.pytester.runpytest_subprocess(*_AMONG_OTHERS, *args)
         else:
             self.pytester.syspathinsert()
             result = self.pytester.runpytest_inprocess(*_ALONE, *args)
         return Ran(result, self.path)
 
+    def command(self, *args: str) -> Ran:
+        """Run the command `sagaproof`, in a process of its own."""
+        self._monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(_AMONG_OTHERS))
+        self._monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+        command = Path(sys.executable).with_name("sagaproof")
+        return Ran(self.pytester.run(command, *args), self.path)
 
+
+_AMONG_OTHERS = ("-p", "no:cacheprovider", "-o", "asyncio_default_fixture_loop_scope=function")
 _ALONE = (
     *("-p", "no:cacheprovider", "-p", "_sagaproof_pytest"),
     *("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"),

@@ -60,7 +60,7 @@ class _Finished(SystemExit):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     try:
-        app(list(sys.argv[1:] if arguments is None else arguments))
+        app(list(sys.argv[1:] if arguments is None else arguments), prog_name="sagaproof")
     except _Finished as finished:
         return int(str(finished.code))
     except SystemExit as ended:

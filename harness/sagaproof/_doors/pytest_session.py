@@ -184,8 +184,11 @@ class PytestSession:
         report = build([Outcome(campaign)], stable=self._settings is not None and self._settings.stable)
         part, plan = report.scenarios[0], self._plan
         self._made[item.nodeid] = heard_of(part, first_line(part, replayed=plan))
-        for listener in self.listeners:
-            listener(report)
+        try:
+            for listener in self.listeners:
+                listener(report)
+        except SagaproofError as error:
+            raise CampaignFailed(f"harness error: {error.slug}: {error}", campaign) from error
         if "interrupted" in campaign.incomplete:
             item.session.shouldstop = "interrupted while exploring"
         if campaign.status is not Status.CLEAN:
