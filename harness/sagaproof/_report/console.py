@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sagaproof._report.card import card
-from sagaproof._report.group import Group, grouped
+from sagaproof._report.group import Group, grouped, varied
 from sagaproof._report.schema import FindingPart, Report, ScenarioPart, TallyPart
 
 __all__ = ["as_text", "card", "findings_text", "headline", "print_scenario", "print_summary", "tally_line"]
@@ -48,7 +48,7 @@ def tally_line(scenario: ScenarioPart) -> str:
 
 def findings_text(scenario: ScenarioPart, *, width: int = 100, cards: int = CARDS_MAX) -> list[str]:
     """The first `cards` findings as cards, then one line for each that is left."""
-    groups = grouped(scenario.findings)
+    groups = varied(grouped(scenario.findings))
     lines: list[str] = []
     for group in groups[:cards]:
         lines.extend(("", *card(group.lead, group.also, width=width)))

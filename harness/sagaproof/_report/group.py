@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from sagaproof._report.schema import FindingPart
 
-__all__ = ["Group", "grouped"]
+__all__ = ["Group", "grouped", "varied"]
 
 _LEADING: Final = (
     "user-assertion",
@@ -47,6 +47,17 @@ def grouped(findings: Iterable[FindingPart]) -> tuple[Group, ...]:
     for finding in findings:
         together.setdefault((finding.plan, finding.script), []).append(finding)
     return tuple(_group(some) for some in together.values())
+
+
+def varied(groups: tuple[Group, ...]) -> tuple[Group, ...]:
+    """The groups with a new leading check first: few cards then show many kinds of fault."""
+    seen: set[str] = set()
+    fresh: list[Group] = []
+    known: list[Group] = []
+    for group in groups:
+        (known if group.lead.check in seen else fresh).append(group)
+        seen.add(group.lead.check)
+    return (*fresh, *known)
 
 
 def _group(findings: list[FindingPart]) -> Group:

@@ -45,6 +45,11 @@ class Level:
     bound: str = "exact"
     attempted: bool = True
 
+    def skip(self, plans: int) -> None:
+        """Count plans that the budget left no room for; from here on there may be more than are known."""
+        self.skipped += plans
+        self.bound = "lower"
+
     @property
     def reachable(self) -> int:
         """How many plans of this size there are, as far as known (see `bound`)."""
@@ -78,7 +83,7 @@ class Cell:
 
 @dataclass(slots=True)
 class Campaign:
-    """The outcome of exploring one saga under test. `seconds` is real time, `incomplete` says what is missing."""
+    """The outcome of exploring one saga under test. `seconds` is real, `incomplete` says what is missing."""
 
     name: str
     settings: Settings

@@ -38,8 +38,8 @@ class Candidates:
         """Each injection that extends the history's plan, in the order of the trace."""
         found: list[Injection] = []
         for called in _open_points(history):
-            for option in self._at(history.operations[called.point.operation], called.phase):
-                found.append(Injection(called.point, option.fault, option.times))
+            options = self._at(history.operations[called.point.operation], called.phase)
+            found.extend(Injection(called.point, option.fault, option.times) for option in options)
         return tuple(found)
 
     def count(self, history: History) -> int:

@@ -1,4 +1,4 @@
-"""The findings that a scenario is known to have: kept in a file beside it, no more and no fewer may appear."""
+"""The findings that a scenario is known to have: in a file beside it; no more and no fewer may appear."""
 
 from __future__ import annotations
 

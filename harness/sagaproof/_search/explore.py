@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from sagaproof._checks.protocol import RunCheck
-from sagaproof._model.fault import FAULTS
 from sagaproof._model.finding import Finding
 from sagaproof._model.history import History
 from sagaproof._model.plan import EMPTY, Injection, Plan
@@ -22,14 +21,16 @@ from sagaproof._model.script import Script
 from sagaproof._run.runner import Runner
 from sagaproof._search.campaign import Campaign, Level
 from sagaproof._search.candidates import Candidates
+from sagaproof._search.determinism import require_same
 from sagaproof._search.facts import FactBook
 from sagaproof._search.judge import Judge
 from sagaproof._search.record import Book, Record
+from sagaproof._search.reduce import LeftOut, group, left_out
 from sagaproof._search.settings import Settings
 from sagaproof._search.signature import signature
 from sagaproof._search.subject import Subject
 from sagaproof._taps.handle import WorldHandle
-from sagaproof.errors import NotDeterministic, NotInjected, SagaproofError
+from sagaproof.errors import NotInjected, SagaproofError
 
 __all__ = ["Explorer", "Progress", "explore", "replay"]
 
@@ -74,7 +75,7 @@ class Explorer:
         self._baselines: dict[str, History] = {}
 
     def explore(self) -> Campaign:
-        """Run it all. What was found before an interruption or an error is in the campaign that is returned."""
+        """Run it all. What was found before an interruption or an error is in the campaign returned."""
         began = time.perf_counter()
         if self._settings.seconds_max is not None:
             self._deadline = began + self._settings.seconds_max
@@ -117,7 +118,7 @@ class Explorer:
         """The empty plan, twice: a difference is an error of the set-up, not of the saga."""
         first = self._runner.run(script, EMPTY)
         history = self._runner.run(script, EMPTY)
-        _compare(first, history)
+        require_same(first, history)
         if not history.calls:
             self.campaign.incomplete.append(
                 f"script {script.name!r} made no call that any tap saw: nothing was tested. "
@@ -129,29 +130,28 @@ class Explorer:
         return self._take(history, book, self.campaign.levels[0])
 
     def _explore_level(self, script: Script, k: int, parents: list[Record], book: Book) -> list[Record]:
+        """Run the plans with k faults; return the records that are to be extended."""
         level = self.campaign.levels[k]
         tasks = [(parent, injection) for parent in parents for injection in parent.extensions]
         if len(tasks) > self._settings.runs_max - self.campaign.runs:
             tasks.sort(key=self._priority(script))
-        for parent in parents:
-            level.pruned += len(parent.extensions) * len(parent.stands_for)
-        if any(parent.stands_for for parent in parents):
-            level.bound = "by_rule"
+        pruned = tuple(left_out(parents, self._random, self._settings.audit))
+        self._count_pruned(pruned, level)
         made: list[Record] = []
         for done, (parent, injection) in enumerate(tasks):
             if self._spent():
-                level.skipped += len(tasks) - done
-                level.bound = "lower"
+                level.skip(len(tasks) - done)
                 break
             self._tell_progress(k, len(tasks) - done)
             try:
                 made.append(self._run_one(script, parent, injection, book, level))
             except KeyboardInterrupt:
-                level.skipped += len(tasks) - done
-                level.bound = "lower"
+                level.skip(len(tasks) - done)
                 raise
-        self._audit(script, parents, level, book)
-        return self._group(made) if self._settings.reduce else made
+        for entry in pruned:
+            if not all(self._agrees(script, entry, injection, level) for injection in entry.audited):
+                made += self._unprune(script, entry, level, book)
+        return group(made) if self._settings.reduce else made
 
     def _run_one(
         self, script: Script, parent: Record, injection: Injection, book: Book, level: Level
@@ -172,46 +172,36 @@ class Explorer:
         else:
             self._beyond.skipped += self._candidates.count(history)
         self._facts.add(history)
-        inert = level.k == 1 and record.signature is not None and self._is_inert(record, book)
-        self._judge.keep(history, record, violated, book, inert=inert)
+        self._judge.keep(history, record, violated, book, inert=self._is_inert(record, history))
         book.add(record)
         level.run += 1
         return record
 
-    @staticmethod
-    def _is_inert(record: Record, book: Book) -> bool:
-        return record.signature == book.by_plan[EMPTY].signature
+    def _is_inert(self, record: Record, history: History) -> bool:
+        """Whether nobody but the fault's own call could tell this run from the fault-free one."""
+        if record.signature is None or len(history.plan) != 1:
+            return False
+        twin = history.twin
+        return twin is not None and signature(history) == signature(twin, faulted_in=history)
 
     # Reduction ------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def _group(made: list[Record]) -> list[Record]:
-        """Keep one record for each point and signature; it stands for the others (rule R1, a heuristic)."""
-        first: dict[object, Record] = {}
-        for record in made:
-            known = first.setdefault((record.parent, _reach(record.added), record.signature), record)
-            if known is not record:
-                known.stands_for.append(record)
-        return list(first.values())
+    def _count_pruned(self, pruned: tuple[LeftOut, ...], level: Level) -> None:
+        for entry in pruned:
+            level.pruned += len(entry.representative.extensions)
+            self._judge.mark_pruned(entry.record, len(entry.representative.extensions))
+        if pruned:
+            level.bound = "by_rule"
 
-    def _audit(self, script: Script, parents: list[Record], level: Level, book: Book) -> None:
-        """Run a seeded share of the pruned plans and compare each with the one that stood for it."""
-        for parent in parents:
-            for twin in parent.stands_for:
-                chosen = [i for i in parent.extensions if self._random.random() < self._settings.audit]
-                if not all(self._agrees(script, parent, twin, injection, level) for injection in chosen):
-                    self._unprune(script, parent, twin, level, book)
-
-    def _agrees(
-        self, script: Script, parent: Record, twin: Record, injection: Injection, level: Level
-    ) -> bool:
+    def _agrees(self, script: Script, entry: LeftOut, injection: Injection, level: Level) -> bool:
+        """Whether a plan that was left out shows what its representative did."""
         if self._spent():
             return True
         level.audited += 1
         baseline = self._baselines[script.name]
-        expected = self._runner.run(script, parent.plan.plus(injection), baseline)
+        expected = self._runner.run(script, entry.representative.plan.plus(injection), baseline)
         try:
-            found = self._runner.run(script, twin.plan.plus(injection), baseline)
+            found = self._runner.run(script, entry.record.plan.plus(injection), baseline)
         except NotInjected:
             level.mismatched += 1
             return False
@@ -223,17 +213,22 @@ class Explorer:
         record, _ = self._judge.judge(history)
         return (signature(history), record.violated)
 
-    def _unprune(self, script: Script, parent: Record, twin: Record, level: Level, book: Book) -> None:
+    def _unprune(self, script: Script, entry: LeftOut, level: Level, book: Book) -> list[Record]:
         """The rule was wrong here: run what it left out, and say so."""
+        record, representative = entry.record, entry.representative
         self.campaign.notes.append(
-            f"the reduction was wrong for '{twin.plan}' (taken for '{parent.plan}'): switched off there"
+            f"the reduction was wrong for '{record.plan}' (taken for '{representative.plan}'): "
+            "switched off there"
         )
-        level.pruned -= len(parent.extensions)
-        for injection in twin.extensions:
+        level.pruned -= len(representative.extensions)
+        self._judge.mark_pruned(record, -len(representative.extensions))
+        made = []
+        for injection in record.extensions:
             if self._spent():
-                level.skipped += 1
+                level.skip(1)
             else:
-                self._run_one(script, twin, injection, book, level)
+                made.append(self._run_one(script, record, injection, book, level))
+        return made
 
     # Budget and order -----------------------------------------------------------------------------------
 
@@ -299,32 +294,6 @@ class Explorer:
         finding.twin = book.nearest_held(finding.plan, finding.check)
         if finding.twin is not None:
             finding.twin_history = self._runner.run(finding.script, finding.twin, baseline)
-
-
-def _reach(added: Injection | None) -> object:
-    """What two faults must share besides their looks: the point, when a late effect lands, and what lasts."""
-    if added is None:
-        return None
-    fault = FAULTS[added.fault]
-    return (added.point, fault.lands, fault.macro)
-
-
-def _compare(first: History, second: History) -> None:
-    """Raise `NotDeterministic` with the first event that differs."""
-    pairs = zip(first.events, second.events, strict=False)
-    for number, (one, other) in enumerate(pairs):
-        if one != other:
-            raise NotDeterministic(
-                f"two runs without a fault differ at event {number}: {one} against {other}",
-                advice="Inject clock, ids and randomness, or seed them in the test body.",
-            )
-    if len(first.events) != len(second.events):
-        longer = max(first.events, second.events, key=len)
-        extra = longer[min(len(first.events), len(second.events))]
-        raise NotDeterministic(
-            f"two runs without a fault differ: one goes on with {extra}",
-            advice="Inject clock, ids and randomness, or seed them in the test body.",
-        )
 
 
 def explore(

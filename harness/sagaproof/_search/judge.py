@@ -8,7 +8,6 @@ from sagaproof._checks.protocol import RunCheck, State, Verdict
 from sagaproof._model.finding import Finding, FindingKey
 from sagaproof._model.history import History
 from sagaproof._model.plan import Plan
-from sagaproof._model.point import PointClass
 from sagaproof._search.campaign import Campaign, Cell, CheckCount
 from sagaproof._search.candidates import classes_of
 from sagaproof._search.record import Book, Record
@@ -64,17 +63,23 @@ class Judge:
         if not history.plan and not violated:
             return
         classes = classes_of(history, history.plan)
-        self._mark_cells(history.plan, classes, bad=bool(violated), inert=inert)
+        record.cells = tuple((where, i.fault) for where, i in zip(classes, history.plan, strict=True))
+        self._mark_cells(record, bad=bool(violated), inert=inert)
         for slug, verdict in violated.items():
             if not book.shown_by_less(history.plan, slug):
                 self._note(FindingKey(slug, classes, history.claim), history, verdict)
 
-    def _mark_cells(self, plan: Plan, classes: tuple[PointClass, ...], *, bad: bool, inert: bool) -> None:
-        for injection, where in zip(plan, classes, strict=True):
-            cell = self._campaign.cells.setdefault((where, injection.fault), Cell())
+    def _mark_cells(self, record: Record, *, bad: bool, inert: bool) -> None:
+        for at in record.cells:
+            cell = self._campaign.cells.setdefault(at, Cell())
             cell.runs += 1
             cell.violated += bad
             cell.inert += inert
+
+    def mark_pruned(self, record: Record, plans: int) -> None:
+        """Count plans that were left out because another record stands for this one."""
+        for at in record.cells:
+            self._campaign.cells[at].pruned += plans
 
     def _note(self, key: FindingKey, history: History, verdict: Verdict) -> None:
         known = self._findings.get(key)

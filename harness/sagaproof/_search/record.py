@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sagaproof._model.claim import Claim
 from sagaproof._model.plan import Injection, Plan
+from sagaproof._model.point import PointClass
 
 __all__ = ["Book", "Record"]
 
@@ -15,7 +16,8 @@ __all__ = ["Book", "Record"]
 class Record:
     """One run: its plan, the verdicts by slug, and how it can be extended.
 
-    `parent` and `added` say how its plan was made (None for the empty one). `stands_for` holds the records that were found to look the same at the same point; their extensions are
+    `parent` and `added` say how its plan was made (None for the empty one), `cells` what
+    it covers. `stands_for` holds the records that look the same at the same point; their extensions are
     not run unless the audit says so.
     """
 
@@ -26,6 +28,7 @@ class Record:
     parent: Plan | None = None
     added: Injection | None = None
     extensions: tuple[Injection, ...] = ()
+    cells: tuple[tuple[PointClass, str], ...] = ()
     signature: Hashable = None
     stands_for: list[Record] = field(default_factory=list)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from sagaproof._model.fault import FAULTS, Fault
@@ -48,7 +48,7 @@ class Settings:
     reduce: bool = True
     audit: float = 0.02
     seed: int = 0
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
         if self.faults < 0:

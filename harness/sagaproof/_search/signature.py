@@ -6,21 +6,22 @@ from collections.abc import Hashable
 
 from sagaproof._model.event import Applied, Broke, Called, Ended, Landed, Told
 from sagaproof._model.history import History, mask
-from sagaproof._model.point import Phase
+from sagaproof._model.point import Phase, Point
 
 __all__ = ["signature"]
 
 _NOBODY: frozenset[str] = frozenset()
 
 
-def signature(history: History) -> Hashable:
+def signature(history: History, *, faulted_in: History | None = None) -> Hashable:
     """The calls, the answers to calls without a fault, the effects and the ending, as one hashable value.
 
     Left out: which fault it was, what its own caller was told, classes and texts of errors (also where a
-    person was told of them), and all times.
+    person was told of them), and all times. `faulted_in` leaves out what was told at the faulted points of
+    another history, so that the two can be compared.
     """
     seen: list[Hashable] = []
-    faulted: set[tuple[int, Hashable]] = set()
+    faulted = set() if faulted_in is None else _faulted(faulted_in)
     for event in history.events:
         match event:
             case Called():
@@ -48,6 +49,10 @@ def signature(history: History) -> Hashable:
             case _:
                 pass
     return tuple(seen)
+
+
+def _faulted(history: History) -> set[tuple[int, Point]]:
+    return {(e.call, e.point) for e in history.events if isinstance(e, Called) and e.fault is not None}
 
 
 def _is_case(told: Told, history: History) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import httpx
 
@@ -15,7 +15,7 @@ class Services:
     def __init__(self) -> None:
         self._http = httpx.Client(timeout=5.0)
 
-    def __enter__(self) -> Services:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc_info: object) -> None:

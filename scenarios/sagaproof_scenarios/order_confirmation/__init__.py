@@ -1,7 +1,7 @@
 """Order confirmation.
 
-An order is confirmed in the CRM, an invoice over its total is drafted, the customer gets a mail. The saga is a list
-of (execute, compensate) pairs, as it stands in many code bases.
+An order is confirmed in the CRM, an invoice over its total is drafted, the customer gets a mail. The saga
+is a list of (execute, compensate) pairs, as it stands in many code bases.
 
 The variants:
 

@@ -80,7 +80,7 @@ def _settle(run: Run, step: Step, result: Result) -> None:
 
 
 def _pivot(http: httpx.Client, run: Run, email: str) -> str:
-    """Send the mail. If it is unknown whether it went out, ask the service to cancel it: only that can tell."""
+    """Send the mail. If it is unknown whether it went out, a request to cancel it is what tells."""
     key = f"{run.order}-mail"
     body = {"to": email, "subject": "Confirmed", "body": f"Order {run.order} is confirmed."}
     mail = Step(

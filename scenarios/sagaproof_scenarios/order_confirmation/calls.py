@@ -23,7 +23,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Result:
-    """`outcome` is done, refused (the service said no, and no earlier attempt can have got through) or unknown."""
+    """`outcome` is done, unknown, or refused: the service said no, and no attempt can have got through."""
 
     outcome: str
     status: int | None
