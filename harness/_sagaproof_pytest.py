@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Check what was asked for before anything is collected."""
     config.pluginmanager.register(_Listener(config), "sagaproof-listener")
-    if _asked(config):
+    if _asked(config) or _leads_workers(config):
         _session(config)
 
 
@@ -81,6 +81,14 @@ def world(request: pytest.FixtureRequest) -> Iterator[WorldHandle | None]:
 
 def _asked(config: pytest.Config) -> bool:
     return any(value for name, value in vars(config.option).items() if name.startswith("saga_"))
+
+
+def _leads_workers(config: pytest.Config) -> bool:
+    """Whether workers of pytest-xdist may be about to write into a report that this process puts together."""
+    if config.getoption("dist", "no") == "no" or hasattr(config, "workerinput"):
+        return False
+    project = config.rootpath / "pyproject.toml"
+    return project.is_file() and "[tool.sagaproof" in project.read_text(encoding="utf-8")
 
 
 def _uses(item: pytest.Item) -> bool:

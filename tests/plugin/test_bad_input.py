@@ -107,6 +107,15 @@ def test_an_exception_in_a_check_is_a_harness_error_that_keeps_the_findings(exam
     ran.says("ZeroDivisionError: ouch", "compensated-is-clean", "replay  pytest", " covered: k<=1 complete")
 
 
+def test_an_exception_in_applies_is_a_harness_error_too(example: Any) -> None:
+    check = CHECK.replace("return True", "raise KeyError('ouch')")
+    text = explored("return two_orders()", faults="1", checks="[Fragile()]").replace(HEAD, HEAD + check)
+    ran = example({"test_it": text}).run().came_to(1, failed=1)
+
+    assert "harness error: check fragile broke" in failure(ran)
+    ran.says("check fragile broke in applies(): KeyError: 'ouch'", "compensated-is-clean")
+
+
 TWIN = "class Twin(System):\n    name = 'twin'\n    hosts = ('shop.test',)\n"
 
 
@@ -153,6 +162,7 @@ def test_a_wrong_option_is_a_harness_error_with_advice(
         ({"exclude": "{'shop.list=5003': 'why'}"}, "excludes no known fault. Did you mean '503'?"),
         ({"checks": "['mine']"}, "checks= holds 'mine', which is no check"),
         ({"scripts": "['mine']"}, "scripts= and agent= belong together"),
+        ({"agent": "Shop", "scripts": "[]"}, "scripts= and agent= belong together"),
     ],
 )
 def test_a_wrong_argument_of_the_decorator_fails_the_collection(

@@ -246,3 +246,65 @@ def test_user_checks_and_invariants_are_judged_and_a_check_can_be_skipped(exampl
 
     ran.came_to(1, failed=1).says("never-two", "two orders were placed", "at_most_one")
     assert '"compensated-is-clean"' not in ran.text("out/report.json")
+    ran.says("note: check compensated-is-clean is skipped: replaced by ours")
+
+
+def test_the_folder_of_each_run_is_empty_and_gone_at_the_end(example: Any) -> None:
+    text = """
+        from sagaproof import explore
+        from shop import Shop, read_only
+
+        paths = set()
+
+        @explore(systems=[Shop], faults=1)
+        def test_it(world):
+            assert list(world.path.iterdir()) == []
+            (world.path / "note").write_text("mine")
+            paths.add(world.path)
+            return read_only()
+
+        def test_after():
+            assert paths
+            assert not any(path.exists() for path in paths)
+    """
+    example({"test_it": text}).run().came_to(0, passed=2)
+
+
+def test_called_like_a_function_it_explores_and_raises_on_findings(example: Any) -> None:
+    text = """
+        import pytest
+        from sagaproof import World, explore
+        from shop import Shop, read_only, two_orders
+
+        @explore(faults=1)
+        def right(world):
+            return read_only()
+
+        @explore(systems=[Shop], faults=1)
+        def wrong():
+            return two_orders()
+
+        def test_with_a_world():
+            assert right(World({"shop": Shop()})) is None
+
+        def test_without_one():
+            with pytest.raises(AssertionError, match="findings in 47 runs") as caught:
+                wrong()
+            assert "compensated-is-clean" in str(caught.value)
+            assert len(caught.value.campaign.findings) > 1
+    """
+    example({"test_it": text}).run().came_to(0, passed=2)
+
+
+def test_a_method_of_a_unittest_case_fails_with_its_findings(example: Any) -> None:
+    text = """
+        import unittest
+        from sagaproof import explore
+        from shop import Shop, two_orders
+
+        class TestShop(unittest.TestCase):
+            @explore(systems=[Shop], faults=1)
+            def test_it(self):
+                return two_orders()
+    """
+    example({"test_it": text}).run().came_to(1, failed=1).says("findings in 47 runs", "compensated-is-clean")

@@ -11,6 +11,7 @@ from sagaproof._doors.exploration import Exploration
 from sagaproof._doors.failure import CampaignFailed
 from sagaproof._doors.options import FileOptions, settings_of
 from sagaproof._doors.subjects import subject_of_test, systems_of_test
+from sagaproof._doors.user_checks import breakages
 from sagaproof._doors.verdict import verdict
 from sagaproof._model.plan import Plan
 from sagaproof._model.script import Script
@@ -54,6 +55,7 @@ def run(
         campaign = explore(replace(subject, scripts=scripts), settings, world, on_progress)
     except SagaproofError as error:
         return broken(subject.name, settings, error)
+    campaign.errors.extend(breakages(subject.checks))
     _refuse_idleness(campaign)
     return campaign
 
@@ -109,5 +111,7 @@ def explore_directly(exploration: Exploration, args: tuple[Any, ...], kwargs: di
         campaign = broken(exploration.name, settings, error)
     else:
         campaign = run(subject, settings, world=world)
+        campaign.notes.extend(exploration.notes)
+        world.close()
     if campaign.status is not Status.CLEAN:
         raise CampaignFailed(verdict(build_scenario(Outcome(campaign))), campaign)

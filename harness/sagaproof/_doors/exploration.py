@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,6 +46,12 @@ class Exploration:
                 where=self.name,
                 advice="agent= makes what is fed the calls of scripts=. Without both, the body is the saga.",
             )
+        if self.agent is not None and inspect.iscoroutinefunction(self.body):
+            raise UsageError(
+                "the body is only the set-up of each run, and cannot be async",
+                where=self.name,
+                advice="Write it with `def`; the agent itself may be async.",
+            )
         for check in self.checks:
             if not isinstance(check, RunCheck):
                 raise UsageError(
@@ -58,6 +65,11 @@ class Exploration:
     def name(self) -> str:
         """The module and name of the body."""
         return f"{self.body.__module__}::{self.body.__qualname__}"
+
+    @property
+    def notes(self) -> list[str]:
+        """What a report must not keep to itself: the checks that are left out."""
+        return [f"check {slug} is skipped: {reason}" for slug, reason in self.skip_checks.items()]
 
     @property
     def site(self) -> tuple[str, int]:

@@ -176,8 +176,13 @@ class PytestSession:
             subject = subject_of_test(exploration, item.nodeid, arguments, world, known.file, body=body)
         except SagaproofError as error:
             return broken(item.nodeid, settings, error)
-        with ticking(self._config) as ticker:
-            return run(subject, settings, known.wanted, world=world, on_progress=ticker)
+        try:
+            with ticking(self._config) as ticker:
+                campaign = run(subject, settings, known.wanted, world=world, on_progress=ticker)
+        finally:
+            world.close()
+        campaign.notes.extend(exploration.notes)
+        return campaign
 
     def _conclude(self, item: pytest.Function, campaign: Campaign) -> None:
         """Keep what the campaign came to, and fail the test unless that is clean."""

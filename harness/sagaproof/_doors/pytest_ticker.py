@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import pytest
@@ -20,15 +20,22 @@ def ticking(config: pytest.Config) -> Iterator[Ticker | None]:
     if terminal is None or not terminal.isatty:
         yield None
         return
+    capture: Any = config.pluginmanager.get_plugin("capturemanager")
 
     def show(line: str) -> None:
-        if not ticker.shown:
-            terminal.ensure_newline()
-        terminal.rewrite(f"sagaproof: {line}", erase=True)
+        # The test is being run: without this, the line would go to where its output is collected.
+        with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+            if not ticker.shown:
+                terminal.write("\n")
+            terminal.rewrite(line[:width], erase=True)
+            if not line:
+                terminal.write("\r")
+            terminal.flush()
 
-    ticker = Ticker(show)
+    width = config.get_terminal_writer().fullwidth - 1
+    ticker = Ticker(lambda line: show(f"sagaproof: {line}"))
     try:
         yield ticker
     finally:
         if ticker.shown:
-            terminal.rewrite("", erase=True)
+            show("")

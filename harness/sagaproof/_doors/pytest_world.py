@@ -37,7 +37,10 @@ class PlainWorld:
         """The taps and the leak guard are in place inside."""
         with self._tap, self._guard:
             self.handle.begin(Gate(self.handle.state, EMPTY, calls_max=_CALLS_MAX))
-            yield self.handle
+            try:
+                yield self.handle
+            finally:
+                self.handle.close()
 
     def fail_on_leaks(self) -> None:
         """Fail the test if its code swallowed the error of a connection that would have left the world."""

@@ -13,6 +13,7 @@ from sagaproof._checks.protocol import RunCheck
 from sagaproof._doors.exploration import Exploration
 from sagaproof._doors.options import FileOptions, hosts_for
 from sagaproof._doors.registry import systems
+from sagaproof._doors.user_checks import UserCheck
 from sagaproof._drivers.callable import CallableDriver
 from sagaproof._drivers.fed import FedDriver
 from sagaproof._drivers.protocol import Driver
@@ -142,4 +143,7 @@ def _checks(exploration: Exploration) -> tuple[RunCheck, ...]:
     for check in exploration.checks:
         if check.slug in built_in:
             raise UsageError(f"there is a built-in check {check.slug!r}", advice="Give yours another slug.")
-    return (*(c for s, c in built_in.items() if s not in exploration.skip_checks), *exploration.checks)
+    return (
+        *(c for s, c in built_in.items() if s not in exploration.skip_checks),
+        *map(UserCheck, exploration.checks),
+    )

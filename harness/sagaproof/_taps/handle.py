@@ -74,13 +74,12 @@ class WorldHandle:
         called = name or str(getattr(fn, "__name__", ""))
         if not called.isidentifier():
             raise UsageError(f"{fn!r} has no usable name", advice="Pass name=, an identifier.")
-        undo_name = undo if isinstance(undo, str) or undo is None else undo.__name__
         tap = self._tools.wrap(
             fn,
             self._current,
             name=called,
             cls=cls,
-            undo=undo_name,
+            undo=undo,
             ref=ref,
             amount=amount,
             escalates=escalates,
@@ -92,6 +91,10 @@ class WorldHandle:
         """Start a new run: everything empty, calls go through this gate."""
         self.state.reset()
         self.gate = gate
+        self.close()
+
+    def close(self) -> None:
+        """Remove the folder of the run, if it had one. The handle can be used on."""
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
