@@ -36,6 +36,7 @@ class Misfit(NamedTuple):
 
 
 _INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
+_THAT_COUNT: Final = frozenset({b"content-type", b"idempotency-key", b"if-match"})
 _FORM: Final = "application/x-www-form-urlencoded"
 
 
@@ -46,14 +47,16 @@ def headers_that_count(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
     services take it: both name the same key. An empty one is none.
     """
     content_type, key, if_match = "", None, None
-    for name, value in headers:
-        match name.lower():
-            case b"content-type":
-                content_type = value.decode("latin-1").strip().lower()
-            case b"idempotency-key":
-                key = _unquoted(value)
-            case b"if-match":
-                if_match = _unquoted(value.removeprefix(b"W/"))
+    for written, value in headers:
+        name = written.lower()
+        if name not in _THAT_COUNT:
+            continue
+        if name == b"content-type":
+            content_type = value.decode("latin-1").strip().lower()
+        elif name == b"idempotency-key":
+            key = _unquoted(value)
+        else:
+            if_match = _unquoted(value.removeprefix(b"W/"))
     return Headers(content_type, key, if_match)
 
 

@@ -11,7 +11,7 @@ import inspect
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from sagaproof._model.fault import Applied, Learnt
 from sagaproof._model.operation import EffectClass, Operation
@@ -95,11 +95,20 @@ class DirectSystem:
 
 def _apart(value: Any) -> Any:
     """A copy of a JSON value: caller and service share no more than they would over a wire."""
+    if value.__class__ in _SCALARS:
+        return value
     if isinstance(value, Mapping):
-        return {name: _apart(inner) for name, inner in value.items()}
+        copy = dict(value)
+        for name, inner in copy.items():
+            if inner.__class__ not in _SCALARS:
+                copy[name] = _apart(inner)
+        return copy
     if isinstance(value, list):
         return [_apart(inner) for inner in value]
     return value
+
+
+_SCALARS: Final = frozenset({str, int, bool, type(None)})
 
 
 def see(reply: Reply) -> Any:

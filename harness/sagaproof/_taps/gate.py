@@ -123,7 +123,7 @@ class Gate:
     def call(self, system: System, delivery: Delivery, timeout_s: float | None = None) -> Reply:
         """Arrive and be told at once."""
         with self._lock:
-            reply = self.arrive(system, delivery, timeout_s)
+            reply = self.resolve(self.admit(system, delivery, timeout_s))
             self.tell(reply)
         return reply
 
@@ -136,11 +136,12 @@ class Gate:
         """The first half of `arrive`: who is calling, and which fault is planned here."""
         with self._lock:
             self._refuse_if_closed()
-            self._land(Lands.NEXT_CALL)
+            if self._late:
+                self._land(Lands.NEXT_CALL)
             operation = self._operation(system, delivery)
             logical = self._identify(operation, delivery)
             point = Point(operation.full, logical.n, logical.attempts, self.restart)
-            fault = self._fault_at(point, logical, operation)
+            fault = self._fault_at(point, logical, operation) if self.plan else None
             world = self.world
             args = delivery.args if delivery.target_key is None else {"by_key": delivery.target_key}
             world.log.append(
@@ -234,7 +235,7 @@ class Gate:
     def _identify(self, operation: Operation, delivery: Delivery) -> _Logical:
         """The logical call of an arrival: same key, else same arguments while no success was learnt."""
         known = self._of_operation.setdefault(operation.full, [])
-        logical = self._same_key(operation, delivery, known) or self._same_args(delivery, known)
+        logical = self._repeated(operation, delivery, known) if known else None
         if logical is None:
             logical = _Logical(len(self._logical), len(known) + 1, delivery)
             logical.undoes = self._binding(operation, delivery)
@@ -246,11 +247,11 @@ class Gate:
         logical.attempts += 1
         return logical
 
-    def _same_key(self, operation: Operation, delivery: Delivery, known: list[_Logical]) -> _Logical | None:
-        return None if delivery.key is None or not known else self._by_key.get((operation.full, delivery.key))
-
-    @staticmethod
-    def _same_args(delivery: Delivery, known: list[_Logical]) -> _Logical | None:
+    def _repeated(self, operation: Operation, delivery: Delivery, known: list[_Logical]) -> _Logical | None:
+        if delivery.key is not None:
+            same = self._by_key.get((operation.full, delivery.key))
+            if same is not None:
+                return same
         for logical in reversed(known):
             if (
                 not logical.learnt_ok
@@ -283,8 +284,6 @@ class Gate:
     # Faults ---------------------------------------------------------------------------------------------
 
     def _fault_at(self, point: Point, logical: _Logical, operation: Operation) -> Fault | None:
-        if not self.plan:
-            return None
         outage = self._outages.get(operation.system)
         if outage is not None:
             return FAULTS[outage.fault]
@@ -329,8 +328,6 @@ class Gate:
 
     def _land(self, lands: Lands | None) -> None:
         """Deliver what waits for this moment; None is the end, when everything lands."""
-        if not self._late:
-            return
         due = [late for late in self._late if lands is None or late.lands is lands]
         if not due:
             return

@@ -14,7 +14,6 @@ _HERE: Final = str(Path(__file__).resolve().parent.parent)
 _FOREIGN: Final = tuple(
     {_HERE, *(sysconfig.get_paths()[name] for name in ("purelib", "platlib", "stdlib", "platstdlib"))}
 )
-_verdicts: dict[str | None, bool] = {None: False}
 
 
 def caller_site() -> str:
@@ -25,19 +24,23 @@ def caller_site() -> str:
     """
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # made for this
     while frame is not None:
-        if not _is_foreign_module(frame.f_globals.get("__file__")):
+        if not _verdicts[frame.f_globals.get("__file__")]:
             code = frame.f_code
-            if not _is_foreign_module(code.co_filename):
+            if not _verdicts[code.co_filename]:
                 return f"{code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
 
 
-def _is_foreign_module(file: str | None) -> bool:
-    foreign = _verdicts.get(file)
-    if foreign is None:
-        foreign = _verdicts[file] = is_foreign(str(file))
-    return foreign
+class _Verdicts(dict[str | None, bool]):
+    """Whether a file is foreign, found out when it is first asked; a module without a file is not."""
+
+    def __missing__(self, file: str | None) -> bool:
+        foreign = self[file] = is_foreign(str(file))
+        return foreign
+
+
+_verdicts: Final = _Verdicts({None: False})
 
 
 def is_foreign(filename: str) -> bool:

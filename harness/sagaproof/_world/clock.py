@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 __all__ = ["START", "Clock", "Ids"]
 
@@ -24,7 +25,7 @@ class Clock:
 
     def isoformat(self) -> str:
         """The moment as an ISO 8601 text in UTC."""
-        return datetime.fromtimestamp(self.now(), UTC).isoformat().replace("+00:00", "Z")
+        return _isoformat(self.elapsed)
 
     def advance(self, seconds: float) -> None:
         """Move time on; a negative number is an error of the caller."""
@@ -32,6 +33,12 @@ class Clock:
             msg = f"time cannot go back by {seconds} s"
             raise ValueError(msg)
         self.elapsed += seconds
+
+
+@lru_cache(maxsize=1024)
+def _isoformat(elapsed: float) -> str:
+    # Kept, for runs go through the same moments again and again.
+    return datetime.fromtimestamp(START + elapsed, UTC).isoformat().replace("+00:00", "Z")
 
 
 class Ids:

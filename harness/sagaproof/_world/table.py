@@ -61,8 +61,10 @@ class Table:
 
     def where(self, **fields: Any) -> list[Record]:
         """The rows whose fields have these values, in the order they were first written."""
-        wanted = fields.items()
-        return [row for row in self.rows.values() if all(row.get(f) == v for f, v in wanted)]
+        found = list(self.rows.values())
+        for field, value in fields.items():
+            found = [row for row in found if row.get(field) == value]
+        return found
 
     def put(self, key: str, row: Mapping[str, Any]) -> Record:
         """Write a whole row. The mapping must not be changed afterwards."""
