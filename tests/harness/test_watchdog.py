@@ -7,6 +7,7 @@ import inspect
 import os
 import queue
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import NoReturn
@@ -15,6 +16,7 @@ import pytest
 
 from sagaproof._run import real_time
 from sagaproof._run.loop import run_async
+from sagaproof._run.stops import raise_in, stop_because
 from sagaproof._run.virtual_time import VirtualTime
 from sagaproof._run.watchdog import Watchdog
 from sagaproof._taps.gate import SagaStopped
@@ -167,7 +169,7 @@ def test_a_wait_that_swallows_every_stop_is_ended_all_the_same(watchdog: Watchdo
                 swallowed.append(True)
 
     guarded(saga, watchdog)
-    assert len(swallowed) >= 2
+    assert swallowed
 
 
 @pytest.mark.slow
@@ -187,6 +189,27 @@ def test_a_bare_except_in_two_loops_is_no_way_out(watchdog: Watchdog) -> None:
                 continue
 
     guarded(saga, watchdog)
+
+
+@pytest.mark.slow
+def test_who_was_tracing_traces_again_after_it(watchdog: Watchdog) -> None:
+    def trace(*_: object) -> None:
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        guarded(swallow_twice, watchdog)
+        assert sys.gettrace() is trace
+    finally:
+        sys.settrace(before)
+
+
+def swallow_twice() -> None:
+    try:
+        swallow_once()
+    except BaseException:  # noqa: BLE001
+        spin()
 
 
 def test_a_run_that_ends_in_time_is_left_alone(watchdog: Watchdog) -> None:
@@ -213,6 +236,26 @@ def test_a_late_stop_does_not_hit_whoever_called_the_run(watchdog: Watchdog) -> 
     while real_time.monotonic() - begun < 2 * LIMIT_S:  # here, not in something that was called
         pass
     watchdog.end()
+
+
+def test_a_stop_that_is_under_way_when_the_run_ends_is_gone_after_it(watchdog: Watchdog) -> None:
+    sent = []
+
+    class LastMoment:
+        """The lock that a look from outside holds while it sends the stop."""
+
+        def __enter__(self) -> None:
+            if not sent:
+                sent.append(True)
+                raise_in(threading.get_ident(), stop_because("hung"))
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    watchdog.begin()
+    watchdog._lock = LastMoment()  # type: ignore[assignment]
+    watchdog.end()
+    assert sent
 
 
 def test_virtual_time_does_not_confuse_it() -> None:
@@ -348,7 +391,8 @@ def test_it_works_in_a_worker_of_xdist(pytester: pytest.Pytester) -> None:
         import threading
         import time
         import pytest
-        from sagaproof._run.virtual_time import VirtualTime
+        from sagaproof._run.stops import raise_in, stop_because
+from sagaproof._run.virtual_time import VirtualTime
         from sagaproof._run.watchdog import Watchdog
         from sagaproof._taps.gate import SagaStopped
         from sagaproof._world.clock import Clock

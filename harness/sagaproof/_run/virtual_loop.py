@@ -148,8 +148,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def _note_stop(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """A callback that was stopped stops the loop; asyncio would only log it."""
+    """A callback that was stopped stops the loop; asyncio would only log it. What is stuck was reported."""
     error = context.get("exception")
+    if loop.is_closed() and error is None:
+        return
     if isinstance(loop, VirtualLoop) and isinstance(error, SagaStopped):
         loop.stopped = loop.stopped or error
         loop.stop()

@@ -29,7 +29,7 @@ OnSleep = Callable[[float], None]
 """Is told the seconds by which time has just moved on, in the thread that slept."""
 
 SECONDS_MAX: Final = 31 * 86400.0
-"""How much virtual time a run may take: one wait of 30 days, with whatever else takes time in the same run."""
+"""How much virtual time a run may take: a wait of 30 days, and whatever else takes time in the same run."""
 
 MONOTONIC_START: Final = 1024.0
 """What `time.monotonic` and the event loop say at the start of a run; not 0, which is false."""

@@ -11,7 +11,7 @@ from typing import Final, Self
 from sagaproof._run import real_time
 from sagaproof._run.alarms import SignalAlarm, ThreadAlarm
 from sagaproof._run.real_waits import RealWait, WaitSampler
-from sagaproof._run.stops import InsistentStop, raise_in, stop_because
+from sagaproof._run.stops import Insistence, raise_in, stop_because
 from sagaproof._run.where import frames_of, is_of_user, site_of_frame, stacks
 from sagaproof._taps.gate import SagaStopped
 
@@ -26,8 +26,8 @@ class Watchdog:
 
     In the main thread it comes as SIGALRM, which ends blocking waits too; if that is somebody else's
     (pytest-timeout), or the runs are in another thread, a thread raises it, as soon as no wait blocks.
-    A run that swallows it gets it again after a second, and from then on at every tick and, by signal, as
-    soon as it is swallowed.
+    A run that swallows it gets it again after a second, and then at every tick; by signal also in the very
+    block that swallows it, so that no run gets away.
 
     The stop may come out of whatever is called between `begin` and `end`. `hung_at` is the `file:line` where
     the last run was first stopped. A campaign is guarded once: entering a second time is no use.
@@ -39,6 +39,7 @@ class Watchdog:
         self._alarm: SignalAlarm | ThreadAlarm | None = None
         self._lock = threading.Lock()
         self._waits = WaitSampler()
+        self._insistence = Insistence()
         self._runs = 0
         self._running = False
         self._strikes = 0
@@ -89,7 +90,11 @@ class Watchdog:
         with self._lock:  # whoever is looking at the run from outside has done so after this
             pass
         if self._strikes and self._thread == get_ident():
-            raise_in(self._thread, None)
+            # What is under way arrives here at the latest. To take it back would leave CPython 3.11 with a
+            # flag that is never cleared: slow from then on, and in an endless loop under a tracer.
+            for _ in range(2):
+                pass
+            self._insistence.disarm()
         self._base = None
 
     # Looking ------------------------------------------------------------------------------------------
@@ -101,9 +106,9 @@ class Watchdog:
         if self._thread != get_ident():
             self._tick_from_outside()
         elif frame is not None:
-            why = self._judge(frame)
-            if why:
-                raise SagaStopped(why) if self._strikes == 1 else InsistentStop(why)
+            why, base = self._judge(frame), self._base
+            if why and base is not None:
+                raise SagaStopped(why) if self._strikes == 1 else self._insistence.arm(frame, base, why)
 
     def _tick_from_outside(self, _: FrameType | None = None) -> None:
         """Look at the run from another thread than its own."""
