@@ -1,0 +1,182 @@
+"""Fills in the generated parts of docs/: `./dev exec python tests/docs/generate.py`.
+
+A part stands between `<!-- generated: NAME -->` and `<!-- end -->`; all around it is written by hand.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, get_overloads
+
+import typer
+
+import _sagaproof_pytest
+from sagaproof import explore
+from sagaproof._checks import catalogue
+from sagaproof._checks.protocol import RunCheck
+from sagaproof._doors.cli import app
+from sagaproof._doors.options import FileOptions
+from sagaproof._model.fault import FAULTS, Fault
+from sagaproof._model.point import Phase
+from sagaproof._search.settings import Settings
+
+DOCS: Final = Path(__file__).parents[2] / "docs"
+COMMAND: Final = "./dev exec python tests/docs/generate.py"
+
+_PART = re.compile(r"(<!-- generated: (?P<name>[\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_SETTING: Final = {"runs": "runs_max", "seconds": "seconds_max"}
+
+
+def filled(text: str) -> str:
+    """The text of a page with all its generated parts made anew."""
+    return _PART.sub(lambda part: f"{part[1]}\n{_made(part['name'])}\n\n{part[3]}", text)
+
+
+def stale() -> Iterator[tuple[Path, str]]:
+    """Each page that is not up to date, with the text that it should have."""
+    for path in sorted(DOCS.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        if filled(text) != text:
+            yield path, filled(text)
+
+
+def _made(name: str) -> str:
+    kind, _, argument = name.partition(" ")
+    return _PARTS[kind](argument)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+# Faults -------------------------------------------------------------------------------------------------
+
+
+def _faults(family: str) -> str:
+    kinds = [fault for fault in FAULTS.values() if fault.family == family]
+    rows = [[f"`{f.name}`", _applied(f), _learnt(f), _where(f), _stands_for(f), str(f.number)] for f in kinds]
+    return table(["in plans", "effect", "the caller sees", "where", "tried", "no."], rows)
+
+
+def _applied(fault: Fault) -> str:
+    return f"{fault.applied}, {fault.lands}" if fault.lands is not None else fault.applied.value
+
+
+def _learnt(fault: Fault) -> str:
+    if fault.status is None:
+        return fault.learnt.value
+    return fault.meaning.partition(", ")[2] if fault.family == "rate limit" else f"status {fault.status}"
+
+
+def _where(fault: Fault) -> str:
+    words = ["writes"] if fault.writes_only else []
+    if fault.trait:
+        words.append(f"calls that hand over {fault.trait}")
+    if fault.phases == {Phase.UNDO}:
+        words.append("undos only")
+    elif fault.name == "duplicate" or Phase.UNDO not in fault.phases:
+        words.append("not undos")
+    return ", ".join(words) or "every call"
+
+
+def _stands_for(fault: Fault) -> str:
+    return "always" if fault.representative is None else f"for all statuses; else `{fault.representative}`"
+
+
+# Checks -------------------------------------------------------------------------------------------------
+
+
+def check_of(slug: str) -> RunCheck:
+    """A check by its slug."""
+    return next(check for check in catalogue.ALL if check.slug == slug)
+
+
+def _check(slug: str) -> str:
+    check = check_of(slug)
+    says = (inspect.getdoc(inspect.getmodule(type(check))) or "").partition("`: ")[2]
+    applies = (inspect.getdoc(type(check).applies) or "").removeprefix("Applies ")
+    text = re.sub(r" \(O\d+\)", "", inspect.getdoc(type(check)) or "")
+    _, _, rest = text.partition("\n\n")
+    body = [f"**{says[0].upper()}{says[1:]}**", _wrapped(rest or text), f"Applies {applies}"]
+    return "\n\n".join(body)
+
+
+def _wrapped(text: str) -> str:
+    parts = (" ".join(part.split()) for part in text.split("\n\n"))
+    return "\n\n".join(textwrap.fill(part, 110, break_on_hyphens=False) for part in parts)
+
+
+# Options ------------------------------------------------------------------------------------------------
+
+
+def explore_defaults() -> dict[str, str]:
+    """The options of `@explore` with what holds if they are not given, as code."""
+    settings = Settings()
+    (signature,) = [inspect.signature(o) for o in _overloads() if "faults" in inspect.signature(o).parameters]
+    found = {}
+    for name, parameter in signature.parameters.items():
+        value = getattr(settings, _SETTING.get(name, name), parameter.default)
+        found[name] = repr(() if name == "exclude" else value)
+    return found
+
+
+def _overloads() -> Sequence[Callable[..., Any]]:
+    return get_overloads(explore)
+
+
+def _pyproject(_argument: str) -> str:
+    rows = [[f"`{name}`", f"`{_type(field.annotation)}`"] for name, field in FileOptions.model_fields.items()]
+    return table(["key", "value"], rows)
+
+
+def _type(annotation: Any) -> str:
+    text = str(annotation).replace("typing.", "").replace(" | None", "").replace("'", '"')
+    text = re.sub(r"Literal\[(.*?)\]", lambda words: words[1].replace(", ", " or "), text)
+    text = re.sub(r"<class \"(\w+)\">", r"\1", text)
+    return re.sub(r"Optional\[(.*)\]$", r"\1", text).replace("tuple[str, ...]", "list of strings")
+
+
+def _pytest(_argument: str) -> str:
+    rows = [[f"`{flag}={metavar}`", text] for flag, metavar, _, text in _sagaproof_pytest._OPTIONS]
+    return table(["option", "effect"], [*rows, ["`--saga-stable`", _stable()]])
+
+
+def _stable() -> str:
+    source = inspect.getsource(_sagaproof_pytest.pytest_addoption)
+    match = re.search(r'"--saga-stable".*?help="(?P<text>[^"]+)"', source, re.DOTALL)
+    assert match is not None
+    return match["text"]
+
+
+def _command_line(name: str) -> str:
+    group: Any = typer.main.get_command(app)
+    command = group.commands[name]
+    rows = []
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            rows.append([f"`{parameter.metavar}`", parameter.help or ""])
+        elif "--help" not in parameter.opts:
+            value = f" {parameter.metavar}" if parameter.metavar else ""
+            rows.append([f"`{parameter.opts[0]}{value}`", parameter.help or ""])
+    return table([f"`sagaproof {name}`", ""], rows)
+
+
+_PARTS: Final[dict[str, Callable[[str], str]]] = {
+    "check": _check,
+    "command-line": _command_line,
+    "faults": _faults,
+    "pyproject": _pyproject,
+    "pytest": _pytest,
+}
+
+if __name__ == "__main__":
+    for path, text in stale():
+        path.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"{path} is up to date again\n")
