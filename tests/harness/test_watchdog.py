@@ -239,7 +239,7 @@ def test_a_late_stop_does_not_hit_whoever_called_the_run(watchdog: Watchdog) -> 
 
 
 def test_a_stop_that_is_under_way_when_the_run_ends_is_gone_after_it(watchdog: Watchdog) -> None:
-    sent = []
+    sent: list[bool] = []
 
     class LastMoment:
         """The lock that a look from outside holds while it sends the stop."""
@@ -391,8 +391,7 @@ def test_it_works_in_a_worker_of_xdist(pytester: pytest.Pytester) -> None:
         import threading
         import time
         import pytest
-        from sagaproof._run.stops import raise_in, stop_because
-from sagaproof._run.virtual_time import VirtualTime
+        from sagaproof._run.virtual_time import VirtualTime
         from sagaproof._run.watchdog import Watchdog
         from sagaproof._taps.gate import SagaStopped
         from sagaproof._world.clock import Clock
