@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
@@ -98,6 +99,12 @@ class Ran:
         assert found == outcomes, self.output + self.errors
         if returncode is not None:
             assert self.result.ret == returncode
+        return self
+
+    def shows(self, *patterns: str) -> Self:
+        """Patterns of text, for what has counts in it that are not the test's business."""
+        for pattern in patterns:
+            assert re.search(pattern, self.output), f"{pattern!r} is not in\n{self.output}"
         return self
 
     def says(self, *texts: str) -> Self:
