@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sagaproof._model.fault import Applied, Learnt
 from sagaproof._model.operation import EffectClass, Operation
@@ -68,6 +68,12 @@ class DirectSystem:
         if name not in self._system.operations():
             msg = f"{self._system.name} has no operation {name!r}; it has {', '.join(self._system.operations())}"
             raise AttributeError(msg)
+        found = self._undo(name) if self._system.undoes_by_key_alone(name) else self._call(name)
+        found.__name__ = name
+        setattr(self, name, found)
+        return found
+
+    def _call(self, name: str) -> Callable[..., Any]:
         system, gate = self._system, self._gate
         takes_key = "key" in system.operations()[name].params  # the built-in lookup asks for one by it
 
@@ -83,9 +89,15 @@ class DirectSystem:
             delivery = Delivery(name, _apart(args), key, if_match)
             return _apart(see(gate().call(system, delivery, timeout_s)))
 
-        call.__name__ = name
-        setattr(self, name, call)
         return call
+
+    def _undo(self, name: str) -> Callable[..., Any]:
+        forward = self._system.operations()[name].undoes[0]
+
+        def undo(*, key: str, timeout_s: float | None = None) -> Any:
+            return self.undo_by_key(forward, key, timeout_s=timeout_s)
+
+        return undo
 
     def undo_by_key(self, operation: str, key: str, *, timeout_s: float | None = None) -> Any:
         """Undo what came under `key`, or fence the key so that it never comes."""
@@ -146,16 +158,16 @@ class Tools(System):
         super().__init__()
         self._declared = {}
         self._functions: dict[str, Callable[..., Any]] = {}
-        self._undo_names: dict[str, str | None] = {}
-        self.results: deque[Any] = deque()
+        self._undos: dict[str, str | Callable[..., Any] | None] = {}
+        self.outcomes: deque[_Outcome] = deque()
 
     def reset(self) -> None:
         """Forget effects and callables: the body of each run wraps its own."""
         super().reset()
         self._declared = {}
         self._functions.clear()
-        self._undo_names.clear()
-        self.results.clear()
+        self._undos.clear()
+        self.outcomes.clear()
 
     def wrap(
         self,
@@ -164,7 +176,7 @@ class Tools(System):
         *,
         name: str,
         cls: int,
-        undo: str | None,
+        undo: str | Callable[..., Any] | None,
         ref: str | None,
         amount: str | None,
         escalates: bool,
@@ -177,7 +189,7 @@ class Tools(System):
             self.name, name, EffectClass(cls), ref, amount, escalates=escalates, keyed=False,
             traits=frozenset({"immediate"} if immediate else ()),
         )  # fmt: skip
-        self._undo_names[name] = undo
+        self._undos[name] = undo
         self._declare(described, fn)
         self._link_undoes()
         signature = inspect.signature(fn)
@@ -186,7 +198,7 @@ class Tools(System):
         return functools.wraps(fn)(_sync_tap(self, name, signature, gate))
 
     def _declare(self, described: Operation, fn: Callable[..., Any]) -> None:
-        run = functools.partial(_run_tool, described, fn)
+        run = functools.partial(_run_tool, described, fn, inspect.signature(fn))
         self._functions[described.name] = fn
         self._declared[described.name] = Declared(
             described, run, "", 200, {}, frozenset(), takes_if_match=False
@@ -194,21 +206,52 @@ class Tools(System):
 
     def _link_undoes(self) -> None:
         """Tell each undo what it takes back, in whatever order the two were wrapped."""
-        for forward, undo in self._undo_names.items():
-            known = self._declared.get(undo or "")
+        for forward, undo in self._undos.items():
+            known = self._declared.get(self._name_of(undo))
             if known is None or forward in known.operation.undoes:
                 continue
             ref = known.operation.ref or self._declared[forward].operation.ref
             linked = replace(known.operation, ref=ref, undoes=(*known.operation.undoes, forward))
             self._declare(linked, self._functions[linked.name])
 
+    def _name_of(self, undo: str | Callable[..., Any] | None) -> str:
+        """What an undo is called as a tool: it may be named, or be the tap or the callable within."""
+        if undo is None or isinstance(undo, str):
+            return undo or ""
+        same = (undo, getattr(undo, "__wrapped__", undo))
+        named = (name for name, fn in self._functions.items() if fn in same)
+        return next(named, str(getattr(undo, "__name__", "")))
+
     def _answer(self, known: Declared, delivery: Delivery) -> Any:
         return known.fn(self, delivery.args)
 
 
-def _run_tool(described: Operation, fn: Callable[..., Any], tools: Tools, args: Mapping[str, Any]) -> Any:
+class _Outcome(NamedTuple):
+    """What an async callable came to; it is run before its call is applied."""
+
+    value: Any
+    error: Exception | None = None
+
+    def get(self) -> Any:
+        """The value, or the error raised."""
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+
+def _run_tool(
+    described: Operation,
+    fn: Callable[..., Any],
+    signature: inspect.Signature,
+    tools: Tools,
+    args: Mapping[str, Any],
+) -> Any:
     """Run the callable (an async one has been run already) and keep or drop its row."""
-    result = tools.results.popleft() if tools.results else fn(**args)
+    if tools.outcomes:
+        result = tools.outcomes.popleft().get()
+    else:
+        bound = inspect.BoundArguments(signature, OrderedDict(args))
+        result = fn(*bound.args, **bound.kwargs)
     if not described.writes:
         return result
     ref = args.get(described.ref or "", result.get(described.ref) if isinstance(result, Mapping) else None)
@@ -252,16 +295,28 @@ def _async_tap(
     async def tap(*args: Any, **kwargs: Any) -> Any:
         door = gate()
         admission = door.admit(tools, Delivery(name, _bind_args(signature, args, kwargs)))
+        outcomes = [await _outcome(fn, args, kwargs) for _ in range(_deliveries(admission))]
+        tools.outcomes.extend(outcomes)  # from here on nothing else can run in between
         try:
-            tools.results.extend([await fn(*args, **kwargs) for _ in range(_deliveries(admission))])
             reply = door.resolve(admission)
         except Exception as error:
             door.raised(admission, error)
             raise
+        finally:
+            tools.outcomes.clear()
         door.tell(reply)
         return see(reply)
 
     return tap
+
+
+async def _outcome(
+    fn: Callable[..., Awaitable[Any]], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> _Outcome:
+    try:
+        return _Outcome(await fn(*args, **kwargs))
+    except Exception as error:  # noqa: BLE001  # it is raised where the call is applied
+        return _Outcome(None, error)
 
 
 def _deliveries(admission: Admission) -> int:

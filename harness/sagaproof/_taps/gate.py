@@ -10,7 +10,7 @@ import threading
 from typing import Any, Final, NamedTuple
 
 from sagaproof._model.effect import Binding
-from sagaproof._model.event import Called, Landed, Told
+from sagaproof._model.event import Called, Landed, Rejected, Told
 from sagaproof._model.fault import FAULTS, Applied, Fault, Lands, Learnt
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.plan import ALL, EMPTY, Injection, Plan
@@ -18,7 +18,7 @@ from sagaproof._model.point import Phase, Point
 from sagaproof._taps.site import caller_site
 from sagaproof._world.system import Delivery, Handled, System
 from sagaproof._world.world import World
-from sagaproof.errors import UsageError, suggest
+from sagaproof.errors import SagaproofError, UsageError, suggest
 
 __all__ = ["DEFAULT_TIMEOUT_S", "Admission", "Gate", "Reply", "SagaStopped"]
 
@@ -55,8 +55,8 @@ class _Logical:
     __slots__ = (
         "args",
         "attempts",
-        "fault",
         "index",
+        "injection",
         "learnt_ok",
         "left",
         "n",
@@ -72,7 +72,7 @@ class _Logical:
         self.target_key = delivery.target_key
         self.attempts = 0
         self.learnt_ok = False
-        self.fault: Fault | None = None
+        self.injection: Injection | None = None
         self.left = 0
         self.undoes: Binding | None = None
         self.phase = Phase.FORWARD
@@ -286,19 +286,19 @@ class Gate:
     def _fault_at(self, point: Point, logical: _Logical, operation: Operation) -> Fault | None:
         outage = self._outages.get(operation.system)
         if outage is not None:
+            self.injected[outage] += 1
             return FAULTS[outage.fault]
         injection = self._armed.get(point)
         if injection is not None:
-            fault = FAULTS[injection.fault]
-            logical.fault, logical.left = fault, injection.times
-            if fault.macro:
+            logical.injection, logical.left = injection, injection.times
+            if FAULTS[injection.fault].macro:
                 self._outages[operation.system] = injection
-            self.injected[injection] += 1
-        if logical.fault is None or logical.left == 0:
+        if logical.injection is None or logical.left == 0:
             return None
         if logical.left != ALL:
             logical.left -= 1
-        return logical.fault
+        self.injected[logical.injection] += 1
+        return FAULTS[logical.injection.fault]
 
     def _with_fault(self, fault: Fault, admission: Admission) -> Reply:
         logical, point = admission.logical, admission.point
@@ -323,8 +323,28 @@ class Gate:
             return None
         handled = world.deliver(system, delivery, logical.index, undoes)
         if fault.applied is Applied.TWICE:
-            world.deliver(system, delivery, logical.index, undoes, again=True)
+            self._deliver_unseen(system, delivery, logical.index, undoes, again=True)
         return handled
+
+    def _deliver_unseen(
+        self,
+        system: System,
+        delivery: Delivery,
+        call: int,
+        undoes: Binding | None,
+        *,
+        late: bool = False,
+        again: bool = False,
+    ) -> Handled:
+        """A delivery whose outcome nobody waits for: if a callable of the user's raises, it has refused."""
+        try:
+            return self.world.deliver(system, delivery, call, undoes, late=late, again=again)
+        except SagaproofError:
+            raise
+        except Exception as error:  # noqa: BLE001  # it may raise anything, and is not to end another call
+            code = type(error).__name__
+            self.world.log.append(Rejected(self.world.clock.elapsed, call, 500, code, late))
+            return Handled(500, None, code=code)
 
     def _land(self, lands: Lands | None) -> None:
         """Deliver what waits for this moment; None is the end, when everything lands."""
@@ -333,7 +353,7 @@ class Gate:
             return
         self._late = [late for late in self._late if late not in due]
         for late in due:
-            handled = self.world.deliver(late.system, late.delivery, late.call, late.undoes, late=True)
+            handled = self._deliver_unseen(late.system, late.delivery, late.call, late.undoes, late=True)
             self.world.log.append(Landed(self.world.clock.elapsed, late.call, _outcome(handled)))
 
     def _refuse_if_closed(self) -> None:

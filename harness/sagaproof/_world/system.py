@@ -115,6 +115,10 @@ class System:
         """How the rows of each table compare."""
         return tuple(table.info for table in self.tables)
 
+    def undoes_by_key_alone(self, name: str) -> bool:
+        """Whether this is a built-in undo, which takes nothing but the key of what it takes back."""
+        return self._declared[name].fn is _no_function
+
     def undo_operation(self, name: str) -> str:
         """The operation that a call of 'undo by key' on `name` runs as. Raises `UsageError` for a read."""
         if name not in self._declared:
@@ -214,7 +218,7 @@ class System:
             raise Refusal(409, "key_in_use", f"the call under key {key!r} is still being worked on")
         if entry.operation not in undo.operation.undoes:
             raise Refusal(409, "other_operation", f"key {key!r} belongs to {entry.operation}")
-        if undo.operation.name.startswith(_UNDO) and undo.fn is _no_function:
+        if undo.fn is _no_function:
             self._put_back(undo.operation.cls, entry)
             return {"state": "undone", "undone": True}
         ref = self._declared[entry.operation].operation.ref
