@@ -1,0 +1,40 @@
+"""The one place that lists the benchmarks, with how often each is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tests.bench import exploration, floor, ours, plain_respx, plugin, state
+from tests.bench.rounds import Benchmark
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is done: rounds, and runs in each of them."""
+
+    rounds: int
+    runs: int
+
+
+EFFORTS: Final = {"full": Effort(rounds=9, runs=150), "quick": Effort(rounds=1, runs=20)}
+
+
+def suite(runs: int, made: list[int]) -> tuple[Benchmark, ...]:
+    """All benchmarks, `runs` runs a round; what is compared with the floor stands beside it.
+
+    `made` gets the number of runs that each timed campaign made.
+    """
+    return (
+        Benchmark("floor", floor.floor, runs),
+        Benchmark("ours", ours.over_httpx, runs),
+        Benchmark("direct", ours.direct, runs * 4),
+        Benchmark("respx_4_routes", plain_respx.plain_respx(4), runs),
+        Benchmark("respx_60_routes", plain_respx.plain_respx(60), runs),
+        Benchmark("client_in_world", ours.client_in_world, runs),
+        Benchmark("snapshot", state.snapshot, runs * 20),
+        Benchmark("restore", state.restore, runs * 20),
+        Benchmark("credit", exploration.credit(made), 1, rounds_max=3),
+        Benchmark("pytest", plugin.session(), 1, rounds_max=5),
+        Benchmark("pytest_with_plugin", plugin.session("-p", "_sagaproof_pytest"), 1, rounds_max=5),
+    )
