@@ -160,6 +160,7 @@ def test_a_wrong_option_is_a_harness_error_with_advice(
         ({"families": "['outge']"}, "there is no fault family 'outge'. Did you mean 'outage'?"),
         ({"exclude": "{'shop.list=503': ''}"}, "'shop.list=503' is excluded without a reason"),
         ({"exclude": "{'shop.list=5003': 'why'}"}, "excludes no known fault. Did you mean '503'?"),
+        ({"systems": "'shop'"}, "systems= is the text 'shop'. Write systems=['shop']"),
         ({"checks": "['mine']"}, "checks= holds 'mine', which is no check"),
         ({"scripts": "['mine']"}, "scripts= and agent= belong together"),
         ({"agent": "Shop", "scripts": "[]"}, "scripts= and agent= belong together"),
@@ -215,4 +216,10 @@ def test_explore_with_a_number_says_how_to_name_it(example: Any) -> None:
 
     ran = example({"test_it": text}).run().came_to(2, errors=1)
 
-    ran.says("@explore was given 2. Name its options: @explore(faults=2)")
+    ran.says("@explore was given 2. Put it on a test function, and name its options: @explore(faults=2)")
+
+
+def test_explore_on_a_class_says_where_it_belongs(example: Any) -> None:
+    text = HEAD + "@explore(faults=2)\nclass TestIt:\n    def test_it(self, world): pass\n"
+
+    example({"test_it": text}).run().came_to(2, errors=1).says("Put it on a test function")

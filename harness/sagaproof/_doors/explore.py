@@ -90,8 +90,9 @@ def explore(
 
     Called outside of pytest, the decorated function explores and raises `AssertionError` on findings.
     """
-    if body is not None and not inspect.isfunction(body):
-        raise UsageError(f"@explore was given {body!r}", advice="Name its options: @explore(faults=2).")
+    if body is not None:
+        _check_body(body)
+    _check_lists(systems=systems, allow_hosts=allow_hosts, allow_fixtures=allow_fixtures)
     given = {name: value for name, value in options.items() if value is not None}
     kept: dict[str, Any] = {
         "options": read(Options, given, "the arguments of @explore"),
@@ -109,9 +110,25 @@ def explore(
     }
 
     def decorate(body: Callable[..., object]) -> Callable[..., None]:
+        _check_body(body)
         return _explored(Exploration(body=body, **kept))
 
     return decorate if body is None else decorate(body)
+
+
+def _check_body(body: object) -> None:
+    if not inspect.isfunction(body):
+        raise UsageError(
+            f"@explore was given {body!r}",
+            advice="Put it on a test function, and name its options: @explore(faults=2).",
+        )
+
+
+def _check_lists(**lists: object) -> None:
+    """A text is a sequence, too: of its letters."""
+    for name, value in lists.items():
+        if isinstance(value, str):
+            raise UsageError(f"{name}= is the text {value!r}", advice=f"Write {name}=[{value!r}].")
 
 
 def _explored(exploration: Exploration) -> Callable[..., None]:
