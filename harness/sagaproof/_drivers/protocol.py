@@ -30,4 +30,4 @@ class Driver(Protocol):
         """The agent abandons the saga: whatever has to be undone is undone now."""
 
     def claim(self) -> Any:
-        """Bring the saga to its end and return what it says of itself, in any form that `read_claim` takes."""
+        """Bring the saga to its end and return what it says of itself, as `read_claim` takes it."""

@@ -46,6 +46,7 @@ class Fault:
     """One kind of fault. `number` is its place in the public fault table.
 
     `representative` names the fault that stands for this one unless all statuses are asked for.
+    `retry_after` is the header of a rate limit: seconds, "date" for an HTTP-date two seconds ahead, or None.
     `spans` says whether a duration (`/3`, `/all`) makes a difference; a macro fault lasts by itself.
     """
 
@@ -56,6 +57,7 @@ class Fault:
     learnt: Learnt
     meaning: str
     status: int | None = None
+    retry_after: str | None = None
     lands: Lands | None = None
     representative: str | None = None
     spans: bool = True
@@ -84,6 +86,21 @@ def _status(code: int, stands_for: str | None, phases: frozenset[Phase] = frozen
     )
 
 
+def _rate_limit(name: str, stands_for: str | None, retry_after: str | None, meaning: str) -> Fault:
+    """A 429 with one of the forms of Retry-After that RFC 9110, section 10.2.3, allows, or without it."""
+    return Fault(
+        name,
+        5,
+        "rate limit",
+        Applied.NO,
+        Learnt.STATUS,
+        meaning,
+        status=429,
+        retry_after=retry_after,
+        representative=stands_for,
+    )
+
+
 def _catalogue() -> tuple[Fault, ...]:
     no, yes, late, twice = Applied.NO, Applied.YES, Applied.LATE, Applied.TWICE
     return (
@@ -95,27 +112,102 @@ def _catalogue() -> tuple[Fault, ...]:
         _status(403, "422"),
         _status(409, "422", _FORWARD),
         _status(404, "422", _FORWARD),
+        _rate_limit("429", None, "2", "rate limited, 429, retry after 2 s"),
+        _rate_limit("429-date", "429", "date", "rate limited, 429, retry after a date"),
+        _rate_limit("429-bare", "429", None, "rate limited, 429, not saying for how long"),
+        _rate_limit("429-huge", "429", "86400", "rate limited, 429, retry after a day"),
         Fault("refused", 1, "outage", no, Learnt.REFUSED, "not applied, connection refused"),
         Fault("timeout", 10, "silence", no, Learnt.TIMEOUT, "not applied, timeout"),
         Fault("lost", 9, "lost answer", yes, Learnt.TIMEOUT, "applied, timeout", writes_only=True),
-        Fault("500-applied", 12, "lost answer", yes, Learnt.STATUS, "applied, 500", status=500, writes_only=True),
+        Fault(
+            "500-applied", 12, "lost answer", yes, Learnt.STATUS, "applied, 500", status=500, writes_only=True
+        ),
         Fault("torn", 13, "lost answer", yes, Learnt.TORN, "applied, answer torn off", writes_only=True),
         Fault("garbage", 28, "lost answer", yes, Learnt.GARBAGE, "applied, 200 with a page of HTML"),
         Fault("soft-error", 30, "soft failure", no, Learnt.SOFT, "not applied, 200 with an error inside"),
-        Fault("late", 11, "late effect", late, Learnt.TIMEOUT, "timeout, applied before the next call",
-              lands=Lands.NEXT_CALL, writes_only=True, spans=False),
-        Fault("late-undo", 11, "late effect", late, Learnt.TIMEOUT, "timeout, applied during the unwind",
-              lands=Lands.UNDO, writes_only=True, spans=False),
-        Fault("late-end", 11, "late effect", late, Learnt.TIMEOUT, "timeout, applied after the end",
-              lands=Lands.END, writes_only=True, spans=False),
-        Fault("duplicate", 16, "duplicate", twice, Learnt.ANSWER, "delivered twice", writes_only=True, spans=False),
-        Fault("again", 34, "duplicate", twice, Learnt.ANSWER, "the undo is invoked again after it succeeded",
-              phases=frozenset({Phase.UNDO}), writes_only=True, spans=False),
-        Fault("outage", 7, "outage", no, Learnt.REFUSED, "the whole system is unreachable from here on",
-              macro=True, spans=False),
-        Fault("dropped", 43, "mail", no, Learnt.RESET, "the line drops before the message is handed over", trait="mail"),
-        Fault("dropped-after", 46, "mail", yes, Learnt.RESET, "the line drops after the message was taken", trait="mail"),
-    )  # fmt: skip
+        Fault(
+            "late",
+            11,
+            "late effect",
+            late,
+            Learnt.TIMEOUT,
+            "timeout, applied before the next call",
+            lands=Lands.NEXT_CALL,
+            writes_only=True,
+            spans=False,
+        ),
+        Fault(
+            "late-undo",
+            11,
+            "late effect",
+            late,
+            Learnt.TIMEOUT,
+            "timeout, applied during the unwind",
+            lands=Lands.UNDO,
+            writes_only=True,
+            spans=False,
+        ),
+        Fault(
+            "late-end",
+            11,
+            "late effect",
+            late,
+            Learnt.TIMEOUT,
+            "timeout, applied after the end",
+            lands=Lands.END,
+            writes_only=True,
+            spans=False,
+        ),
+        Fault(
+            "duplicate",
+            16,
+            "duplicate",
+            twice,
+            Learnt.ANSWER,
+            "delivered twice",
+            writes_only=True,
+            spans=False,
+        ),
+        Fault(
+            "again",
+            34,
+            "duplicate",
+            twice,
+            Learnt.ANSWER,
+            "the undo is invoked again after it succeeded",
+            phases=frozenset({Phase.UNDO}),
+            writes_only=True,
+            spans=False,
+        ),
+        Fault(
+            "outage",
+            7,
+            "outage",
+            no,
+            Learnt.REFUSED,
+            "the whole system is unreachable from here on",
+            macro=True,
+            spans=False,
+        ),
+        Fault(
+            "dropped",
+            43,
+            "mail",
+            no,
+            Learnt.RESET,
+            "the line drops before the message is handed over",
+            trait="mail",
+        ),
+        Fault(
+            "dropped-after",
+            46,
+            "mail",
+            yes,
+            Learnt.RESET,
+            "the line drops after the message was taken",
+            trait="mail",
+        ),
+    )
 
 
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in _catalogue()}

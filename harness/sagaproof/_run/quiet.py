@@ -1,4 +1,4 @@
-"""Keeps what the saga prints and logs out of the way: a campaign of a thousand runs would print it a thousand times."""
+"""Keeps what the saga prints and logs out of the way: a campaign would repeat it a thousand times."""
 
 from __future__ import annotations
 

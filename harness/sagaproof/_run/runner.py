@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from sagaproof._drivers.protocol import Driver
 from sagaproof._model.claim import Ending
@@ -24,6 +24,8 @@ from sagaproof.errors import NotInjected
 
 __all__ = ["Limits", "Runner"]
 
+_LIMITS: Final = Limits()
+
 
 class Runner:
     """Runs scripts under plans. Use as a context manager: taps and virtual time are active inside."""
@@ -35,7 +37,7 @@ class Runner:
         *,
         claim: Callable[[Any], object] | None = None,
         invariants: Iterable[Callable[[WorldHandle], object]] = (),
-        limits: Limits = Limits(),
+        limits: Limits = _LIMITS,
         hosts: Mapping[str, tuple[str, ...]] | None = None,
         allow_hosts: Iterable[str] = (),
         sites: bool = True,
@@ -61,7 +63,7 @@ class Runner:
 
     @contextmanager
     def aloud(self) -> Iterator[None]:
-        """Let what the saga prints and logs be seen; otherwise it is not, since a campaign would repeat it."""
+        """Let what the saga prints and logs be seen; a campaign would repeat it, and keeps it quiet."""
         self._around.quiet.aloud = True
         try:
             yield

@@ -25,16 +25,20 @@ __all__ = ["Direct", "ToolError", "Tools"]
 
 
 class ToolError(Exception):
-    """What a direct call raises where HTTP would have answered with an error: status, code, message."""
+    """What a direct call raises where HTTP would have answered with an error: status, code, message.
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    `retry_after` is what a rate limit said in its header of that name, or None.
+    """
+
+    def __init__(self, status: int, code: str, message: str, retry_after: str | None = None) -> None:
         self.status = status
         self.code = code
         self.message = message
+        self.retry_after = retry_after
         super().__init__(f"{status} {code}: {message}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return ToolError, (self.status, self.code, self.message)
+        return ToolError, (self.status, self.code, self.message, self.retry_after)
 
 
 class Direct:
@@ -66,7 +70,8 @@ class DirectSystem:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in self._system.operations():
-            msg = f"{self._system.name} has no operation {name!r}; it has {', '.join(self._system.operations())}"
+            known = ", ".join(self._system.operations())
+            msg = f"{self._system.name} has no operation {name!r}; it has {known}"
             raise AttributeError(msg)
         found = self._undo(name) if self._system.undoes_by_key_alone(name) else self._call(name)
         found.__name__ = name
@@ -135,7 +140,8 @@ def see(reply: Reply) -> Any:
 def _exception(reply: Reply) -> Exception:
     if reply.learnt is Learnt.STATUS:
         details = reply.body.get("error", {}) if isinstance(reply.body, Mapping) else {}
-        return ToolError(reply.status or 0, details.get("code", "error"), details.get("message", ""))
+        code, message = details.get("code", "error"), details.get("message", "")
+        return ToolError(reply.status or 0, code, message, reply.retry_after)
     if reply.learnt is Learnt.REFUSED:
         return ConnectionRefusedError(f"{reply.point.operation}: connection refused")
     if reply.learnt is Learnt.TIMEOUT:

@@ -7,6 +7,8 @@ an asynchronous tap may wait, so that calls of one turn overlap as they would in
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from typing import Any, Final, NamedTuple
 
 from sagaproof._model.effect import Binding
@@ -47,6 +49,7 @@ class Reply(NamedTuple):
     ok: bool
     status: int | None
     body: Any
+    retry_after: str | None = None
 
 
 class _Logical:
@@ -311,7 +314,14 @@ class Gate:
             return _answer(logical, point, handled)
         status = fault.status if learnt is Learnt.STATUS else _STATUS_OF.get(learnt)
         body = handled.body if learnt is Learnt.TORN and handled is not None else _fault_body(fault)
-        return Reply(logical.index, point, logical.phase, learnt, ok=False, status=status, body=body)
+        after = self._retry_after(fault)
+        return Reply(logical.index, point, logical.phase, learnt, False, status, body, after)  # noqa: FBT003
+
+    def _retry_after(self, fault: Fault) -> str | None:
+        """The header of a rate limit; a date is two seconds ahead of the world's clock (RFC 9110, 10.2.3)."""
+        if fault.retry_after != "date":
+            return fault.retry_after
+        return format_datetime(datetime.fromtimestamp(self.world.clock.now() + 2.0, UTC), usegmt=True)
 
     def _apply(self, fault: Fault, admission: Admission) -> Handled | None:
         world, logical = self.world, admission.logical

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 import httpx
 
@@ -35,7 +35,7 @@ def response(reply: Reply, request: httpx.Request) -> httpx.Response:
     """
     learnt = reply.learnt
     if learnt is Learnt.ANSWER or learnt is Learnt.STATUS or learnt is Learnt.SOFT:
-        return _json_response(reply.status or 200, reply.body, reply.call)
+        return _json_response(reply)
     if learnt is Learnt.TORN:
         return _torn_response(reply)
     if learnt is Learnt.GARBAGE:
@@ -50,10 +50,12 @@ def misfit_response(misfit: Misfit) -> httpx.Response:
     return httpx.Response(misfit.status, headers=headers, content=_encode(misfit.body).encode())
 
 
-def _json_response(status: int, body: Any, call: int) -> httpx.Response:
+def _json_response(reply: Reply) -> httpx.Response:
+    status = reply.status or 200
     if status in {204, 304}:
-        return _built(status, [], b"", call)
-    return _built(status, [_JSON], _encode(body).encode(), call)
+        return _built(status, [], b"", reply.call)
+    headers = [_JSON] if reply.retry_after is None else [_JSON, (b"retry-after", reply.retry_after.encode())]
+    return _built(status, headers, _encode(reply.body).encode(), reply.call)
 
 
 def _built(status: int, headers: list[tuple[bytes, bytes]], content: bytes, call: int) -> httpx.Response:

@@ -52,6 +52,7 @@ class KeyMemory:
         args: Record,
         status: int,
         body: Any,
+        *,
         changes: tuple[Change, ...],
         now: float,
     ) -> None:

@@ -165,7 +165,7 @@ def _check_undoes(known: Declared, operations: Mapping[str, Declared]) -> None:
     for target in described.undoes:
         if target not in operations:
             raise UsageError(
-                f"{described.full} says that it undoes {target!r}, which is no operation of {described.system}",
+                f"{described.full} undoes {target!r}, which is no operation of {described.system}",
                 advice="Name an operation of the same system.",
             )
     if described.undoes and not described.ref:
@@ -174,7 +174,7 @@ def _check_undoes(known: Declared, operations: Mapping[str, Declared]) -> None:
             advice="Give ref=, the parameter that says what to undo.",
         )
     if described.undoes and known.required - {described.ref}:
-        more = sorted(known.required - {described.ref})[0]
+        more = min(known.required - {described.ref})
         raise UsageError(
             f"{described.full} is an undo but cannot run without {more!r}",
             advice=f"An undo needs its ref only: give {more!r} a default that means 'all of it'.",

@@ -150,8 +150,8 @@ class System:
                 delivery.args,
                 handled.status,
                 handled.body,
-                handled.changes,
-                self.clock.now(),
+                changes=handled.changes,
+                now=self.clock.now(),
             )
         return handled
 
@@ -334,10 +334,10 @@ def _built_in(system: str, operations: Mapping[str, Declared]) -> Iterator[Decla
 
 def _check_args(known: Declared, args: Record) -> None:
     if not args.keys() <= known.types.keys():
-        extra = sorted(args.keys() - known.types.keys())[0]
+        extra = min(args.keys() - known.types.keys())
         raise Refusal(400, "unknown_field", f"{known.operation.full} takes no {extra!r}")
     if not known.required <= args.keys():
-        missing = sorted(known.required - args.keys())[0]
+        missing = min(known.required - args.keys())
         raise Refusal(400, "missing_field", f"{known.operation.full} needs {missing!r}")
     for name, value in args.items():
         types = known.types[name]

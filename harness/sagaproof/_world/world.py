@@ -78,7 +78,7 @@ class World:
         late: bool,
         again: bool,
     ) -> None:
-        operation = system._declared[delivery.operation].operation
+        operation = self.operations[f"{system.name}.{delivery.operation}"]
         effect = Effect(
             id=len(self.standing.effects),
             call=call,

@@ -43,10 +43,11 @@ def send(http: httpx.Client, call: Call, attempts: int = 4) -> Result:
         status, body, problem = _once(http, call)
         if problem is None:
             return Result("done", status, body)
-        if status is not None and 400 <= status < 500:
+        if status is not None and 400 <= status < 500 and status != httpx.codes.TOO_MANY_REQUESTS:
             return Result("refused" if not error else "unknown", status, body, problem)
-        error = error or problem
-    return Result("unknown", None, {}, error)
+        if status != httpx.codes.TOO_MANY_REQUESTS:
+            error = error or problem
+    return Result("unknown", None, {}, error) if error else Result("refused", 429, {}, "rate limited")
 
 
 def _once(http: httpx.Client, call: Call) -> tuple[int | None, dict[str, Any], str | None]:
