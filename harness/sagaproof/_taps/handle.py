@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sagaproof._model.plan import EMPTY
-from sagaproof._taps.direct import Direct, Tools
+from sagaproof._taps.direct import Direct, ErrorFor
 from sagaproof._taps.gate import Gate
+from sagaproof._taps.tools import Tools, ToolSpec
 from sagaproof._world.clock import Clock
 from sagaproof._world.system import System
 from sagaproof._world.world import World
@@ -63,6 +64,8 @@ class WorldHandle:
         ref: str | None = None,
         amount: str | None = None,
         escalates: bool = False,
+        idempotent: bool | None = None,
+        errors: ErrorFor | None = None,
         name: str | None = None,
     ) -> Callable[..., Any]:
         """Put a tap around a callable, sync or async, and return the callable to use instead.
@@ -70,20 +73,17 @@ class WorldHandle:
         `cls` is its effect class, `undo` the tool (or its name) that takes it back, `ref` the argument or
         the field of the returned mapping that names the object, `amount` the one in minor units;
         `escalates` says that a person is told by it.
+
+        Each success counts as an effect. `idempotent` says whether a second one with the same arguments, or
+        an undo of what is not there, changes nothing; unless said, that is taken for true of undos of class
+        3 or less only. `errors` makes, for a status such as 503, the exception that the callable's own client
+        would raise; without it a status arrives as `ToolError`.
         """
         called = name or str(getattr(fn, "__name__", ""))
         if not called.isidentifier():
             raise UsageError(f"{fn!r} has no usable name", advice="Pass name=, an identifier.")
-        tap = self._tools.wrap(
-            fn,
-            self._current,
-            name=called,
-            cls=cls,
-            undo=undo,
-            ref=ref,
-            amount=amount,
-            escalates=escalates,
-        )
+        spec = ToolSpec(called, cls, undo, ref, amount, escalates, idempotent, errors)
+        tap = self._tools.wrap(fn, self._current, spec)
         self.state.operations |= {op.full: op for op in self._tools.operations().values()}
         return tap
 
