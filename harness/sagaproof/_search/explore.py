@@ -44,10 +44,6 @@ class Progress(NamedTuple):
     findings: int
 
 
-class _Stop(Exception):
-    """The budget is used up."""
-
-
 class Explorer:
     """Explores one subject with a runner that is already set up. Use `explore` once."""
 
@@ -71,6 +67,7 @@ class Explorer:
         self._candidates = Candidates(settings)
         self._random = random.Random(settings.seed)  # noqa: S311  # a seeded sample, not a secret
         self._deadline = float("inf")
+        self._k = 0
         self._books: dict[str, Book] = {}
         self._baselines: dict[str, History] = {}
 
@@ -84,8 +81,10 @@ class Explorer:
                 self._explore_script(script)
         except KeyboardInterrupt:
             self.campaign.incomplete.append("interrupted")
+            self._cut_short()
         except SagaproofError as error:
             self.campaign.errors.append(f"{error.slug}: {error}")
+            self._cut_short()
         self._conclude()
         self.campaign.notes += self._runner.notes()
         self.campaign.seconds = time.perf_counter() - began
@@ -109,6 +108,7 @@ class Explorer:
     # One script -----------------------------------------------------------------------------------------
 
     def _explore_script(self, script: Script) -> None:
+        self._k = 0
         book = self._books[script.name] = Book()
         parents = [self._fault_free(script, book)]
         for k in range(1, self._settings.faults + 1):
@@ -131,12 +131,19 @@ class Explorer:
 
     def _explore_level(self, script: Script, k: int, parents: list[Record], book: Book) -> list[Record]:
         """Run the plans with k faults; return the records that are to be extended."""
+        self._k = k
         level = self.campaign.levels[k]
+        try:
+            parents = [*parents, *self._audit(script, parents, level)]
+        except (KeyboardInterrupt, SagaproofError):
+            level.skip(sum(len(parent.extensions) for parent in parents))
+            raise
+        self._count_pruned(parents, level)
         tasks = [(parent, injection) for parent in parents for injection in parent.extensions]
         if len(tasks) > self._settings.runs_max - self.campaign.runs:
             tasks.sort(key=self._priority(script))
-        pruned = tuple(left_out(parents, self._random, self._settings.audit))
-        self._count_pruned(pruned, level)
+        if self.campaign.levels[k - 1].bound == "lower":
+            level.bound = "lower"
         made: list[Record] = []
         for done, (parent, injection) in enumerate(tasks):
             if self._spent():
@@ -145,12 +152,9 @@ class Explorer:
             self._tell_progress(k, len(tasks) - done)
             try:
                 made.append(self._run_one(script, parent, injection, book, level))
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, SagaproofError):
                 level.skip(len(tasks) - done)
                 raise
-        for entry in pruned:
-            if not all(self._agrees(script, entry, injection, level) for injection in entry.audited):
-                made += self._unprune(script, entry, level, book)
         return group(made) if self._settings.reduce else made
 
     def _run_one(
@@ -158,7 +162,7 @@ class Explorer:
     ) -> Record:
         history = self._runner.run(script, parent.plan.plus(injection), self._baselines[script.name])
         record = self._take(history, book, level)
-        record.parent, record.added = parent.plan, injection
+        record.parent, record.added, record.share = parent.plan, injection, parent.weight
         return record
 
     def _take(self, history: History, book: Book, level: Level) -> Record:
@@ -186,12 +190,29 @@ class Explorer:
 
     # Reduction ------------------------------------------------------------------------------------------
 
-    def _count_pruned(self, pruned: tuple[LeftOut, ...], level: Level) -> None:
-        for entry in pruned:
-            level.pruned += len(entry.representative.extensions)
-            self._judge.mark_pruned(entry.record, len(entry.representative.extensions))
-        if pruned:
-            level.bound = "by_rule"
+    def _count_pruned(self, parents: list[Record], level: Level) -> None:
+        """Count what is left out here, and what follows from what was left out before."""
+        for parent in parents:
+            if parent.weight > 1:
+                level.pruned += len(parent.extensions) * (parent.weight - 1)
+                level.bound = "by_rule" if level.bound == "exact" else level.bound
+            for record in parent.stands_for:
+                self._judge.mark_pruned(record, len(parent.extensions))
+
+    def _audit(self, script: Script, parents: list[Record], level: Level) -> list[Record]:
+        """Try a share of what is left out; return the records for which the rule was wrong."""
+        wrong = [
+            entry
+            for entry in left_out(parents, self._random, self._settings.audit)
+            if not all(self._agrees(script, entry, injection, level) for injection in entry.audited)
+        ]
+        for record, representative, _ in wrong:
+            representative.stands_for.remove(record)
+            self.campaign.notes.append(
+                f"the reduction was wrong for '{record.plan}' (taken for '{representative.plan}'): "
+                "switched off there"
+            )
+        return [entry.record for entry in wrong]
 
     def _agrees(self, script: Script, entry: LeftOut, injection: Injection, level: Level) -> bool:
         """Whether a plan that was left out shows what its representative did."""
@@ -213,27 +234,17 @@ class Explorer:
         record, _ = self._judge.judge(history)
         return (signature(history), record.violated)
 
-    def _unprune(self, script: Script, entry: LeftOut, level: Level, book: Book) -> list[Record]:
-        """The rule was wrong here: run what it left out, and say so."""
-        record, representative = entry.record, entry.representative
-        self.campaign.notes.append(
-            f"the reduction was wrong for '{record.plan}' (taken for '{representative.plan}'): "
-            "switched off there"
-        )
-        level.pruned -= len(representative.extensions)
-        self._judge.mark_pruned(record, -len(representative.extensions))
-        made = []
-        for injection in record.extensions:
-            if self._spent():
-                level.skip(1)
-            else:
-                made.append(self._run_one(script, record, injection, book, level))
-        return made
-
     # Budget and order -----------------------------------------------------------------------------------
 
     def _spent(self) -> bool:
         return self.campaign.runs >= self._settings.runs_max or time.perf_counter() > self._deadline
+
+    def _cut_short(self) -> None:
+        """From where the campaign was cut off, there may be more plans than are known."""
+        scripts = sum(1 for _ in self._subject.all_scripts())
+        first = self._k if len(self._books) == scripts else 0
+        for level in self.campaign.levels[first:]:
+            level.bound = "lower"
 
     def _priority(self, script: Script) -> Callable[[tuple[Record, Injection]], tuple[int, Plan]]:
         """Undos and calls for help first, then the rest in the order of the trace."""
@@ -263,7 +274,7 @@ class Explorer:
         self._illustrate_all()
         for check in self._subject.checks:
             count = campaign.checks[check.slug]
-            count.applies = check.applies(facts) or bool(count.held or count.violated)
+            count.applies = self._judge.applies(check, facts) or bool(count.held or count.violated)
             if count.applies and not count.held and not count.violated:
                 self._note_unreached(check)
         skipped = sum(level.skipped for level in campaign.levels if level.attempted)

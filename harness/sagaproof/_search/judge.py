@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sagaproof._checks.protocol import RunCheck, State, Verdict
+from sagaproof._checks.protocol import Facts, RunCheck, State, Verdict
 from sagaproof._model.finding import Finding, FindingKey
 from sagaproof._model.history import History
 from sagaproof._model.plan import Plan
@@ -43,10 +43,21 @@ class Judge:
         try:
             return check.judge(history)
         except Exception as error:  # noqa: BLE001  # a check that breaks must not take the findings along
-            where = f"check {check.slug} broke under plan '{history.plan}': {type(error).__name__}: {error}"
-            if len(self._campaign.errors) < _ERRORS_MAX and where not in self._campaign.errors:
-                self._campaign.errors.append(where)
+            self._note_broken(check, f"under plan '{history.plan}'", error)
             return Verdict(State.NOT_REACHED)
+
+    def applies(self, check: RunCheck, facts: Facts) -> bool:
+        """Whether a check applies; one that breaks over the question does not."""
+        try:
+            return check.applies(facts)
+        except Exception as error:  # noqa: BLE001  # as above
+            self._note_broken(check, "when asked whether it applies", error)
+            return False
+
+    def _note_broken(self, check: RunCheck, when: str, error: Exception) -> None:
+        text = f"check {check.slug} broke {when}: {type(error).__name__}: {error}"
+        if len(self._campaign.errors) < _ERRORS_MAX and text not in self._campaign.errors:
+            self._campaign.errors.append(text)
 
     def keep(
         self, history: History, record: Record, violated: dict[str, Verdict], book: Book, *, inert: bool

@@ -18,7 +18,8 @@ class Record:
 
     `parent` and `added` say how its plan was made (None for the empty one), `cells` what
     it covers. `stands_for` holds the records that look the same at the same point; their extensions are
-    not run unless the audit says so.
+    not run unless the audit says so. `share` counts the plans that it was made for: more than one where
+    its parent stands for others.
     """
 
     plan: Plan
@@ -31,6 +32,12 @@ class Record:
     cells: tuple[tuple[PointClass, str], ...] = ()
     signature: Hashable = None
     stands_for: list[Record] = field(default_factory=list)
+    share: int = 1
+
+    @property
+    def weight(self) -> int:
+        """How many plans it counts for: its share, and as much for each record that it stands for."""
+        return self.share * (1 + len(self.stands_for))
 
 
 class Book:
