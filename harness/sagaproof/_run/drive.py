@@ -25,8 +25,8 @@ async def drive(
 ) -> Ending:
     """Run a saga to its end and say how it ended. Only a stop of the whole session gets out of here."""
     try:
-        await _done(driver.start(world, script))
-        said = await (_feed(driver, script) if not script.opaque else _done(driver.claim()))
+        await _done(driver, driver.start(world, script))
+        said = await (_feed(driver, script) if not script.opaque else _done(driver, driver.claim()))
         return Ending("returned", read_claim(said, claim))
     except (KeyboardInterrupt, SagaproofError, GeneratorExit):
         raise
@@ -44,14 +44,16 @@ async def _feed(driver: Driver, script: Script) -> Any:
     answers: list[Any] = []
     for number, call in enumerate(script.calls, start=1):
         try:
-            answers.append(await _done(driver.call(_filled(call, answers))))
+            answers.append(await _done(driver, driver.call(_filled(call, answers))))
         except SagaproofError:
             raise
-        except Exception:  # noqa: BLE001  # whatever the tool raised is what the agent sees
-            return await _done(driver.give_up())
+        except Exception as error:  # whatever the tool raised is what the agent sees
+            if _tells_pytest(error):
+                raise
+            return await _done(driver, driver.give_up())
         if script.give_up_after == number:
-            return await _done(driver.give_up())
-    return await _done(driver.claim())
+            return await _done(driver, driver.give_up())
+    return await _done(driver, driver.claim())
 
 
 def _filled(call: ToolCall, answers: list[Any]) -> ToolCall:
@@ -63,6 +65,8 @@ def _filled(call: ToolCall, answers: list[Any]) -> ToolCall:
 def _lookup(value: Any, answers: list[Any]) -> Any:
     if not isinstance(value, Answer):
         return value
+    if value.step < 1:
+        raise UsageError(f"the steps of a script are counted from 1, not {value.step}")
     if value.step > len(answers):
         raise UsageError(f"the script asks for the answer of step {value.step} before it was made")
     try:
@@ -74,8 +78,14 @@ def _lookup(value: Any, answers: list[Any]) -> Any:
         ) from error
 
 
-async def _done(value: Any) -> Any:
-    return await value if inspect.isawaitable(value) else value
+async def _done(driver: Driver, value: Any) -> Any:
+    if not inspect.isawaitable(value):
+        return value
+    if driver.asynchronous:
+        return await value
+    if inspect.iscoroutine(value):
+        value.close()
+    raise _taken_for_synchronous()
 
 
 def finish_sync(steps: Coroutine[Any, Any, T]) -> T:
@@ -85,9 +95,14 @@ def finish_sync(steps: Coroutine[Any, Any, T]) -> T:
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]  # StopIteration carries the coroutine's value
     steps.close()
-    raise UsageError(
+    raise _taken_for_synchronous()
+
+
+def _taken_for_synchronous() -> UsageError:
+    return UsageError(
         "a saga that was taken for synchronous returned something to await",
-        advice="Declare the body, or the methods of the fed saga, with `async def`.",
+        advice="Declare the body with `async def`; of a fed saga its methods, and say in the return "
+        "annotation of what makes it which class it is.",
     )
 
 
@@ -97,8 +112,8 @@ def _is_outcome(error: BaseException) -> bool:
 
 
 def _tells_pytest(error: BaseException) -> bool:
-    """Whether an exception is an outcome of pytest; their classes pass themselves off as built-in."""
-    return any(cls.__name__ == "OutcomeException" for cls in type(error).__mro__)
+    """Whether an exception is an outcome of pytest; some of the classes pass themselves off as built-in."""
+    return any(cls.__module__ == "_pytest.outcomes" for cls in type(error).__mro__)
 
 
 def _is_assertion_of(driver: Driver, error: BaseException) -> bool:

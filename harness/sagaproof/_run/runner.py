@@ -20,7 +20,7 @@ from sagaproof._run.loop import LoopReport, run_async
 from sagaproof._run.surroundings import Limits, Surroundings
 from sagaproof._taps.gate import Gate, SagaStopped
 from sagaproof._taps.handle import WorldHandle
-from sagaproof.errors import NotInjected
+from sagaproof.errors import NotInjected, SagaproofError, UsageError
 
 __all__ = ["Limits", "Runner"]
 
@@ -122,18 +122,27 @@ class Runner:
         for system in state.systems.values():
             state.log.extend(Broke(at, system.name, name, detail) for name, detail in system.broken())
         for check in self._invariants:
-            detail = _user_verdict(check, self.world)
+            detail = _user_verdict(check, self.world, gate.plan)
             if detail:
                 state.log.append(Broke(at, "", getattr(check, "__name__", "invariant"), detail))
         state.log.append(Rested(at))
 
 
-def _user_verdict(check: Callable[[WorldHandle], object], world: WorldHandle) -> str:
+def _user_verdict(check: Callable[[WorldHandle], object], world: WorldHandle, plan: Plan) -> str:
     """What a user's invariant says: empty where it holds. It may return a bool, a sentence, or assert."""
+    name = getattr(check, "__name__", "invariant")
     try:
         said = check(world)
     except AssertionError as error:
         return str(error) or "the assertion failed"
+    except SagaproofError:
+        raise
+    except (Exception, SagaStopped) as error:
+        raise UsageError(
+            f"the invariant {name} broke: {type(error).__name__}: {error}",
+            where=f"plan {plan}",
+            advice="Read the tables of world.<system>: they may lack any row, and calls are over by then.",
+        ) from error
     if isinstance(said, str):
         return said
     return "" if said is None or said else "returned False"
