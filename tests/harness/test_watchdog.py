@@ -258,6 +258,21 @@ def test_a_stop_that_is_under_way_when_the_run_ends_is_gone_after_it(watchdog: W
     assert sent
 
 
+def test_whoever_begins_a_run_for_others_leaves_their_caller_alone(watchdog: Watchdog) -> None:
+    def begin() -> None:
+        watchdog.begin(above=1)
+
+    begin()
+    begun = real_time.monotonic()
+    while real_time.monotonic() - begun < 2 * LIMIT_S:
+        pass
+    watchdog.end()
+    begin()
+    with pytest.raises(SagaStopped):
+        block()
+    watchdog.end()
+
+
 def test_virtual_time_does_not_confuse_it() -> None:
     with VirtualTime() as virtual, Watchdog(LIMIT_S) as watchdog:
         virtual.begin(Clock(), lambda _: None)
@@ -314,7 +329,7 @@ def test_a_real_wait_is_noted_with_its_place(in_main_thread: bool) -> None:
             watchdog.begin()
             saga()
             watchdog.end()
-        assert [tuple(wait) for wait in watchdog.real_waits] == [(here, "Event.wait")]
+        assert [str(wait) for wait in watchdog.real_waits] == [f"Event.wait at {here}"]
 
     if in_main_thread:
         campaign()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from sagaproof._checks.amount import amount_text
 from sagaproof._model.claim import Claim
 from sagaproof._model.effect import Effect
 from sagaproof._model.event import Called
@@ -13,7 +14,7 @@ __all__ = ["asked_for", "call_text", "effect_text", "intent_text", "said", "site
 
 
 def effect_text(effect: Effect) -> str:
-    """An effect by operation, object and amount: `billing.issue_credit cr_1 (250000)`."""
+    """An effect by operation, object and amount: `billing.issue_credit cr_1 (2500.00 usd)`."""
     ref = f" {effect.ref}" if effect.ref else ""
     return f"{effect.full}{ref}{_amount_text(effect)}"
 
@@ -36,7 +37,8 @@ def asked_for(call: Call) -> str:
 
 def site_text(called: Called) -> str:
     """Where an arrival was made, as an aside: ` (asked for at support.py:88)`; empty if that is unknown."""
-    return f" (asked for at {PurePath(called.site).name})" if called.site else ""
+    places = " < ".join(PurePath(place).name for place in called.site.split(" < "))
+    return f" (asked for at {places})" if called.site else ""
 
 
 def said(history: History) -> str:
@@ -50,4 +52,5 @@ def said(history: History) -> str:
 
 
 def _amount_text(effect: Effect, before: str = "") -> str:
-    return before if effect.amount is None else f"{before} ({effect.amount})"
+    amount = amount_text(effect)
+    return f"{before} ({amount})" if amount else before

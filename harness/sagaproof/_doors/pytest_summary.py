@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from sagaproof._report.schema import ScenarioPart
 
@@ -17,17 +17,33 @@ class Heard(TypedDict):
     line: str
     runs: int
     findings: int
+    notes: list[str]
+
+
+_NOTES_MAX: Final = 5
 
 
 def heard_of(part: ScenarioPart, line: str) -> Heard:
     """What there is to tell of a campaign."""
-    return {"status": part.status, "line": line, "runs": part.runs, "findings": len(part.findings)}
+    return {
+        "status": part.status,
+        "line": line,
+        "runs": part.runs,
+        "findings": len(part.findings),
+        "notes": list(part.notes),
+    }
 
 
 def summary(heard: Mapping[str, Heard], *, verbose: bool) -> list[str]:
-    """A line for each test that is incomplete, or with `verbose` for each, then one for all."""
+    """A line for each test that is incomplete, or with `verbose` for each, then the notes, then one for all.
+
+    Without `verbose` only the first notes are told.
+    """
     told = [(name, one) for name, one in heard.items() if verbose or one["status"] == "incomplete"]
-    return [*(f"{name}  {one['line']}" for name, one in told), _total(list(heard.values()))]
+    notes = [f"{name}  note: {note}" for name, one in heard.items() for note in one["notes"]]
+    if len(notes) > _NOTES_MAX and not verbose:
+        notes = [*notes[:_NOTES_MAX], f"{len(notes) - _NOTES_MAX} notes more with -v"]
+    return [*(f"{name}  {one['line']}" for name, one in told), *notes, _total(list(heard.values()))]
 
 
 def _total(heard: Sequence[Heard]) -> str:

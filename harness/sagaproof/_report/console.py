@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sagaproof._model.script import OPAQUE
 from sagaproof._report.card import card
 from sagaproof._report.group import Group, grouped, varied
 from sagaproof._report.schema import FindingPart, Report, ScenarioPart, TallyPart
@@ -55,8 +56,14 @@ def findings_text(scenario: ScenarioPart, *, width: int = 100, cards: int = CARD
     rest = groups[cards:]
     if rest:
         lines.extend(("", f" {_count(rest)} more, with the plan that shows each:"))
-        lines.extend(f"   {finding.check}  {finding.plan or 'no fault'}" for finding in _flat(rest))
+        lines.extend(f"   {_brief(finding)}" for finding in _flat(rest))
     return lines
+
+
+def _brief(finding: FindingPart) -> str:
+    """A finding in a line: its check, its plan and, where the agent has several scripts, which of them."""
+    script = "" if finding.script == OPAQUE.name else f"  ({finding.script})"
+    return f"{finding.check}  {finding.plan or 'no fault'}{script}"
 
 
 def print_summary(report: Report, console: Console) -> None:

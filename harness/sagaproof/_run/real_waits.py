@@ -20,6 +20,9 @@ class RealWait(NamedTuple):
     site: str
     call: str
 
+    def __str__(self) -> str:
+        return f"{self.call} at {self.site}" if self.call else self.site
+
 
 class _Look(NamedTuple):
     run: int
@@ -52,7 +55,9 @@ def _called_by_user(frame: FrameType, until: FrameType | None) -> str:
         if is_of_user(inner):
             return call
         call = inner.f_code.co_qualname
-    return "event loop"
+        if call.endswith(".run_forever"):
+            return "event loop"
+    return ""
 
 
 def _used_by(thread: int) -> float:

@@ -70,7 +70,7 @@ class Surroundings:
         self.quiet.begin()
         self._threads.begin()
         self._time.begin(self._world.clock, on_sleep)
-        self._watchdog.begin()
+        self._watchdog.begin(above=1)  # whoever called this
 
     def end(self, loop: LoopReport | None) -> None:
         """It is over: real time for the harness again, and a look at what the run left behind."""

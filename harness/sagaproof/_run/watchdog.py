@@ -66,9 +66,12 @@ class Watchdog:
         """What waited in real time in any run so far, each place once; shorter than 50 ms is not seen."""
         return tuple(self._waits.found)
 
-    def begin(self) -> None:
-        """A run begins, in this thread: what the caller calls from now on belongs to it."""
-        self._base = sys._getframe(1)  # noqa: SLF001  # documented, in spite of its name
+    def begin(self, above: int = 0) -> None:
+        """A run begins, in this thread: what the caller calls from now on belongs to it.
+
+        The caller is the function that calls `begin`, or that many `above` it.
+        """
+        self._base = sys._getframe(1 + above)  # noqa: SLF001  # documented, in spite of its name
         self._thread = get_ident()
         self.hung_at = ""
         self._strikes = 0

@@ -19,17 +19,25 @@ _FOREIGN: Final = tuple(
 def caller_site() -> str:
     """`file:line` of the innermost frame that belongs to neither sagaproof nor an installed library.
 
-    Frames are told apart by the file of their module and only the one that is left is asked for its code:
+    If the user's code called it from somewhere else of the user's, that place follows after ` < `: a saga that
+    sends everything through one function would otherwise have one place for all of its calls.
+    Frames are told apart by the file of their module and only those that are left are asked for their code:
     each look at the code of a frame is an audit event.
     """
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # made for this
+    place = ""
     while frame is not None:
         if not _verdicts[frame.f_globals.get("__file__")]:
             code = frame.f_code
             if not _verdicts[code.co_filename]:
-                return f"{code.co_filename}:{frame.f_lineno}"
+                here = f"{code.co_filename}:{frame.f_lineno}"
+                if place and here != place:
+                    return f"{place} < {here}"
+                place = here
+        elif place:
+            return place  # called back by a library: who started that is another story
         frame = frame.f_back
-    return ""
+    return place
 
 
 class _Verdicts(dict[str | None, bool]):
