@@ -27,23 +27,27 @@ class BooksBalance:
 
     def judge(self, history: History) -> Verdict:
         """Judge the invariants first, then the sums."""
-        reached = False
-        last: Applied | None = None
-        excused: set[tuple[str, str]] = set()
-        for event in history.events:
-            if isinstance(event, Applied):
-                last = event
-                reached = reached or event.effect.amount is not None
-            elif isinstance(event, Broke) and event.system:
-                if last is not None and last.effect.environment:
-                    excused.add((event.system, event.invariant))
-                if (event.system, event.invariant) not in excused:
-                    return _broke(history, event, last)
-        if not reached:
+        if not history.index.broke and all(effect.amount is None for effect in history.effects):
             return NOT_REACHED
-        if history.claim is Claim.COMPENSATED:
-            return _sums(history)
-        return HELD
+        broken = _first_broken(history) if history.index.broke else None
+        if broken is not None:
+            return _broke(history, *broken)
+        return _sums(history) if history.claim is Claim.COMPENSATED else HELD
+
+
+def _first_broken(history: History) -> tuple[Broke, Applied | None] | None:
+    """The first invariant of a system that broke by the saga's doing, and what was applied before it."""
+    last: Applied | None = None
+    excused: set[tuple[str, str]] = set()
+    for event in history.events:
+        if isinstance(event, Applied):
+            last = event
+        elif isinstance(event, Broke) and event.system:
+            if last is not None and last.effect.environment:
+                excused.add((event.system, event.invariant))
+            if (event.system, event.invariant) not in excused:
+                return event, last
+    return None
 
 
 def _broke(history: History, broke: Broke, last: Applied | None) -> Verdict:

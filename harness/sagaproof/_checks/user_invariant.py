@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import said
-from sagaproof._model.event import Broke
 from sagaproof._model.history import History
 
 __all__ = ["UserInvariant"]
@@ -24,8 +23,8 @@ class UserInvariant:
 
     def judge(self, history: History) -> Verdict:
         """Judge what the invariants said at rest."""
-        for event in reversed(history.events):
-            if isinstance(event, Broke) and not event.system:
+        for event in reversed(history.index.broke):
+            if not event.system:
                 return violated(
                     f"{said(history)}, but {event.invariant} does not hold: {event.detail}",
                     because="it was looked at after everything late had landed",

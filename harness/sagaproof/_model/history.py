@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from functools import cached_property
 from typing import Any
 
+from sagaproof._model.cached import cached
 from sagaproof._model.claim import Claim, Ending
 from sagaproof._model.diff import Difference, changed_fields, differences
-from sagaproof._model.effect import Binding, Effect
-from sagaproof._model.event import Applied, Called, Ended, Event, Landed, Rejected, Told
+from sagaproof._model.effect import Effect
+from sagaproof._model.event import Ended, Event
+from sagaproof._model.index import Arrival, Call, Index
 from sagaproof._model.operation import EffectClass, Operation, TableInfo
 from sagaproof._model.plan import Injection, Plan
 from sagaproof._model.point import Phase
@@ -21,68 +22,6 @@ from sagaproof._model.script import Script
 from sagaproof._model.words import mentions, words_of
 
 __all__ = ["Arrival", "Call", "History"]
-
-
-class Arrival:
-    """One attempt of a logical call: what arrived and what its caller was told (None: nothing yet)."""
-
-    __slots__ = ("called", "position", "told", "told_position")
-
-    def __init__(self, position: int, called: Called) -> None:
-        self.position = position
-        self.called = called
-        self.told: Told | None = None
-        self.told_position = -1
-
-
-class Call:
-    """A logical call with all its attempts. `answered` is the position of its first success, -1 if none."""
-
-    __slots__ = ("answered", "arrivals", "effects", "index", "landed", "operation", "rejections")
-
-    def __init__(self, index: int, operation: Operation) -> None:
-        self.index = index
-        self.operation = operation
-        self.arrivals: list[Arrival] = []
-        self.effects: list[Effect] = []
-        self.rejections: list[Rejected] = []
-        self.landed: list[Landed] = []
-        self.answered = -1
-
-    @property
-    def first(self) -> Called:
-        """The first arrival's event."""
-        return self.arrivals[0].called
-
-    @property
-    def started(self) -> int:
-        """The position of the first arrival in the history."""
-        return self.arrivals[0].position
-
-    @property
-    def phase(self) -> Phase:
-        """What the call was for."""
-        return self.first.phase
-
-    @property
-    def undoes(self) -> Binding | None:
-        """What it was meant to take back."""
-        return self.first.undoes
-
-    @property
-    def ok(self) -> bool:
-        """Whether its caller ever learnt a success."""
-        return self.answered >= 0
-
-    @property
-    def last_told(self) -> Told | None:
-        """What the caller was told last."""
-        return next((a.told for a in reversed(self.arrivals) if a.told is not None), None)
-
-    @property
-    def keys(self) -> tuple[str | None, ...]:
-        """The idempotency key of each attempt."""
-        return tuple(a.called.key for a in self.arrivals)
 
 
 class History:
@@ -110,44 +49,32 @@ class History:
         self.injected = injected
         self.twin = twin
 
-    @cached_property
+    @cached
+    def index(self) -> Index:
+        """The events sorted out in one pass; most views begin here."""
+        return Index(self.events, self.operations)
+
+    @cached
     def calls(self) -> list[Call]:
         """Logical calls in the order of their first arrival."""
-        calls: list[Call] = []
-        for position, event in enumerate(self.events):
-            if isinstance(event, Called):
-                if event.call == len(calls):
-                    calls.append(Call(event.call, self.operations[event.point.operation]))
-                calls[event.call].arrivals.append(Arrival(position, event))
-            elif isinstance(event, Told):
-                _tell(calls[event.call], event, position)
-            elif isinstance(event, Applied):
-                calls[event.effect.call].effects.append(event.effect)
-            elif isinstance(event, Rejected):
-                calls[event.call].rejections.append(event)
-            elif isinstance(event, Landed):
-                calls[event.call].landed.append(event)
-        return calls
+        return self.index.calls
 
-    @cached_property
+    @cached
     def effects(self) -> list[Effect]:
         """All effects, by id."""
-        return [event.effect for event in self.events if isinstance(event, Applied)]
+        return self.index.effects
 
-    @cached_property
+    @cached
     def applied_at(self) -> list[int]:
         """The position in the history at which each effect was applied, by its id."""
-        return [i for i, event in enumerate(self.events) if event.__class__ is Applied]
+        return self.index.applied_at
 
-    @cached_property
+    @property
     def ended_at(self) -> int:
         """The position at which the saga ended; the length of the history if it did not."""
-        for back, event in enumerate(reversed(self.events), start=1):
-            if event.__class__ is Ended:
-                return len(self.events) - back
-        return len(self.events)
+        return self.index.ended_at
 
-    @cached_property
+    @cached
     def ending(self) -> Ending:
         """How the saga ended."""
         event = self.events[self.ended_at] if self.ended_at < len(self.events) else None
@@ -163,7 +90,7 @@ class History:
         """Whether it was the test body that ended the run, so that the saga itself has claimed nothing."""
         return self.ending.how == "failed-assertion"
 
-    @cached_property
+    @cached
     def is_like_twin(self) -> bool:
         """Whether just the same stands as after the fault-free run, in the same order: a quick look."""
         ours, theirs = self.standing, (self.twin or self).standing
@@ -172,7 +99,7 @@ class History:
             for a, b in zip(ours, theirs, strict=True)
         )
 
-    @cached_property
+    @cached
     def undone_by(self) -> dict[int, list[Effect]]:
         """For each effect that something took back: the effects that did so."""
         found: dict[int, list[Effect]] = {}
@@ -194,7 +121,7 @@ class History:
             return True
         return sum(amounts) >= effect.amount
 
-    @cached_property
+    @cached
     def standing(self) -> list[Effect]:
         """Forward effects that were not taken back; calls for help are not among them."""
         return [
@@ -203,7 +130,7 @@ class History:
             if e.undoes is None and not self.operations[e.full].escalates and not self.is_undone(e)
         ]
 
-    @cached_property
+    @cached
     def residue(self) -> list[Effect]:
         """Standing effects that somebody would have to take back: class 3 to 5, not the environment's.
 
@@ -218,7 +145,7 @@ class History:
             and (e.cls is EffectClass.IRREVERSIBLE or self._left_a_trace(e))
         ]
 
-    @cached_property
+    @cached
     def differences(self) -> list[Difference]:
         """Where the rows that this run touched are not as at its beginning; the environment's aside."""
         escalating = {name for name, op in self.operations.items() if op.escalates}
@@ -226,7 +153,7 @@ class History:
         excused = {(e.system, c.table, c.key) for e in self.effects if e.environment for c in e.changes}
         return [d for d in found if (d.system, d.table, d.key) not in excused] if excused else found
 
-    @cached_property
+    @cached
     def _traces(self) -> dict[tuple[str, str, str], set[str]]:
         """The fields that are different at the end, by row."""
         traces: dict[tuple[str, str, str], set[str]] = {}
@@ -249,12 +176,12 @@ class History:
         """Whether an effect changed nothing that counts: a value set to what it was, with a new version."""
         return not any(changed_fields(self.tables[effect.system, c.table], c) for c in effect.changes)
 
-    @cached_property
+    @cached
     def cases(self) -> list[Effect]:
         """What a person was told: the effects of operations that escalate."""
         return [e for e in self.effects if self.operations[e.full].escalates]
 
-    @cached_property
+    @cached
     def told_words(self) -> frozenset[str]:
         """Every word of every case."""
         texts = ((case.args, *(c.after for c in case.changes)) for case in self.cases)
@@ -270,7 +197,7 @@ class History:
         learnt = self.calls[effect.call].ok
         return not learnt and (mentions(words, effect.operation) or mentions(words, effect.full))
 
-    @cached_property
+    @cached
     def routine(self) -> frozenset[str]:
         """The undo operations that belong to the ordinary way: a hold that is released after use.
 
@@ -283,7 +210,7 @@ class History:
         failed = any(call.phase is Phase.FORWARD and not call.ok for call in twin.calls) if names else False
         return frozenset() if failed else names
 
-    @cached_property
+    @cached
     def undo_calls(self) -> list[Call]:
         """The calls that were meant to undo something, in the order of their first arrival.
 
@@ -303,7 +230,7 @@ class History:
             redoes = not redoes if target is not None else redoes
         return redoes
 
-    @cached_property
+    @cached
     def undos_of(self) -> dict[int, list[Call]]:
         """For each logical call that something was meant to take back: the calls that were meant to."""
         found: dict[int, list[Call]] = {}
@@ -317,7 +244,7 @@ class History:
         """The position of the first call that was meant to undo something; -1 if there was none."""
         return self.undo_calls[0].started if self.undo_calls else -1
 
-    @cached_property
+    @cached
     def net(self) -> Counter[Hashable]:
         """The standing effects as a bag of meanings, with ids of this run masked."""
         return Counter(self.meaning(effect) for effect in self.standing)
@@ -326,7 +253,7 @@ class History:
         """What an effect means, whatever ids it got: its operation and masked arguments."""
         return (effect.full, mask(effect.args, self.created))
 
-    @cached_property
+    @cached
     def created(self) -> frozenset[str]:
         """The ids of the rows that this run made."""
         return frozenset([c.key for e in self.effects for c in e.changes if c.before is None])
@@ -347,13 +274,3 @@ def mask(value: object, created: frozenset[str]) -> Hashable:
     if isinstance(value, list | tuple):
         return tuple(mask(v, created) for v in value)
     return value if callable(getattr(value, "__hash__", None)) else repr(value)
-
-
-def _tell(call: Call, told: Told, position: int) -> None:
-    for arrival in call.arrivals:
-        if arrival.told is None and arrival.called.point == told.point:
-            arrival.told = told
-            arrival.told_position = position
-            break
-    if told.ok and call.answered < 0:
-        call.answered = position

@@ -5,13 +5,13 @@ It is set up once for a campaign and used for each run; everything that is patch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Self
 
 from sagaproof._drivers.protocol import Driver
 from sagaproof._model.claim import Ending
-from sagaproof._model.event import Broke, Ended, Rested, Slept
+from sagaproof._model.event import Broke, Called, Ended, Event, Rested, Slept, Wrote
 from sagaproof._model.history import History
 from sagaproof._model.plan import Injection, Plan
 from sagaproof._model.script import Script
@@ -114,18 +114,25 @@ class Runner:
         state.log.append(Slept(state.clock.elapsed, seconds))
 
     def _rest(self, gate: Gate) -> None:
-        """Let everything late land, then look at the invariants once more."""
+        """Let everything late land, then look at the invariants that no commit has been followed by."""
         gate.land_everything()
         gate.close("called after its run had ended")
         state = self.world.state
         at = state.clock.elapsed
-        for system in state.systems.values():
-            state.log.extend(Broke(at, system.name, name, detail) for name, detail in system.broken())
+        for name in _written_by_others(state.log):
+            broken = state.systems[name].broken()
+            state.log.extend(Broke(at, name, invariant, detail) for invariant, detail in broken)
         for check in self._invariants:
             detail = _user_verdict(check, self.world, gate.plan)
             if detail:
                 state.log.append(Broke(at, "", getattr(check, "__name__", "invariant"), detail))
         state.log.append(Rested(at))
+
+
+def _written_by_others(log: Sequence[Event]) -> list[str]:
+    """The systems into which something was written during the run, but by none of its calls."""
+    began = next((i for i, event in enumerate(log) if event.__class__ is Called), len(log))
+    return sorted({event.system for event in log[began:] if isinstance(event, Wrote)})
 
 
 def _user_verdict(check: Callable[[WorldHandle], object], world: WorldHandle, plan: Plan) -> str:

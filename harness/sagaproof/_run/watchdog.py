@@ -153,12 +153,12 @@ def _root(frame: FrameType, until: FrameType | None = None) -> FrameType:
 
 
 def _is_of_saga(frame: FrameType, base: FrameType) -> bool:
-    """Whether the saga, or a library of its, is at work: a run that is just being wound up is left alone."""
-    return any(
-        is_of_user(inner)
-        or (
-            "-packages" in inner.f_code.co_filename
-            and not str(inner.f_globals.get("__name__")).startswith("sagaproof.")
-        )
+    """Whether anything but sagaproof itself is at work, which is about to end a run that was stopped."""
+    return not _is_ours(frame) or any(
+        is_of_user(inner) or ("-packages" in inner.f_code.co_filename and not _is_ours(inner))
         for inner in frames_of(frame, base)
     )
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).startswith("sagaproof.")

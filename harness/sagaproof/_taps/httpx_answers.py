@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 import httpx
@@ -15,6 +16,7 @@ import httpx
 from sagaproof._model.fault import Learnt
 from sagaproof._taps.arguments import Misfit
 from sagaproof._taps.gate import Reply
+from sagaproof._taps.httpx_private import WholeResponse
 from sagaproof.errors import UsageError
 
 __all__ = ["misfit_response", "response"]
@@ -39,8 +41,8 @@ def response(reply: Reply, request: httpx.Request) -> httpx.Response:
     if learnt is Learnt.TORN:
         return _torn_response(reply)
     if learnt is Learnt.GARBAGE:
-        html = [(b"content-type", b"text/html; charset=utf-8")]
-        return _built(reply.status or 200, html, _PAGE, reply.call)
+        html = [(b"content-type", b"text/html; charset=utf-8"), *_length(len(_PAGE)).raw]
+        return WholeResponse(reply.status or 200, httpx.Headers(html), _PAGE, reply.call)
     raise _failure(reply, request)
 
 
@@ -53,19 +55,22 @@ def misfit_response(misfit: Misfit) -> httpx.Response:
 def _json_response(reply: Reply) -> httpx.Response:
     status = reply.status or 200
     if status in {204, 304}:
-        return _built(status, [], b"", reply.call)
-    headers = [_JSON] if reply.retry_after is None else [_JSON, (b"retry-after", reply.retry_after.encode())]
-    return _built(status, headers, _encode(reply.body).encode(), reply.call)
+        return WholeResponse(status, _length(0), b"", reply.call)
+    content = _encode(reply.body).encode()
+    headers = _json_headers(len(content))
+    if reply.retry_after is not None:
+        headers = httpx.Headers([*headers.raw, (b"retry-after", reply.retry_after.encode())])
+    return WholeResponse(status, headers, content, reply.call)
 
 
-def _built(status: int, headers: list[tuple[bytes, bytes]], content: bytes, call: int) -> httpx.Response:
-    """A response whose body is still to be read, as one from a connection is: `elapsed` works then."""
-    return httpx.Response(
-        status,
-        headers=[*headers, (b"content-length", b"%d" % len(content))],
-        stream=httpx.ByteStream(content),
-        extensions={"sagaproof_call": call},
-    )
+@lru_cache(maxsize=1024)
+def _json_headers(length: int) -> httpx.Headers:
+    """Shared: a response copies the headers that it is given."""
+    return httpx.Headers([_JSON, (b"content-length", b"%d" % length)])
+
+
+def _length(length: int) -> httpx.Headers:
+    return httpx.Headers([(b"content-length", b"%d" % length)])
 
 
 def _torn_response(reply: Reply) -> httpx.Response:

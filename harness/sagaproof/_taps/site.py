@@ -19,8 +19,8 @@ _FOREIGN: Final = tuple(
 def caller_site() -> str:
     """`file:line` of the innermost frame that belongs to neither sagaproof nor an installed library.
 
-    If the user's code called it from somewhere else of the user's, that place follows after ` < `: a saga that
-    sends everything through one function would otherwise have one place for all of its calls.
+    If the user's code called it from somewhere else of the user's, that place follows after ` < `: a saga
+    that sends everything through one function would otherwise have one place for all of its calls.
     Frames are told apart by the file of their module and only those that are left are asked for their code:
     each look at the code of a frame is an audit event.
     """
