@@ -36,7 +36,8 @@ def test_names_need_no_quotes_and_cannot_be_taken_for_a_duration() -> None:
 def test_numbers_are_those_of_the_public_table() -> None:
     numbers = {name: fault.number for name, fault in FAULTS.items()}
     assert numbers == {
-        "429": 5, "429-date": 5, "429-bare": 5, "429-huge": 5, "503": 2, "500": 2, "502": 2, "504": 2, "422": 3, "403": 3, "409": 3, "404": 3,
+        "429": 5, "429-date": 5, "429-bare": 5, "429-huge": 5,
+        "503": 2, "500": 2, "502": 2, "504": 2, "422": 3, "403": 3, "409": 3, "404": 3,
         "refused": 1, "timeout": 10, "lost": 9, "500-applied": 12, "torn": 13, "garbage": 28,
         "soft-error": 30, "late": 11, "late-undo": 11, "late-end": 11, "duplicate": 16, "again": 34,
         "outage": 7, "dropped": 43, "dropped-after": 46,
@@ -60,7 +61,8 @@ def operation(cls: int, *traits: str) -> Operation:
     return Operation("shop", "buy", EffectClass(cls), traits=frozenset(traits))
 
 
-READS = {"429", "429-date", "429-bare", "429-huge", "503", "500", "502", "504", "422", "403", "409", "404", "refused", "timeout", "garbage",
+READS = {"429", "429-date", "429-bare", "429-huge",
+         "503", "500", "502", "504", "422", "403", "409", "404", "refused", "timeout", "garbage",
          "soft-error", "outage"}  # fmt: skip
 WRITES = READS | {"lost", "500-applied", "torn", "late", "late-undo", "late-end", "duplicate"}
 LATE = {"late", "late-undo", "late-end"}
@@ -129,8 +131,24 @@ def what_is_seen(fault: Fault, answer: object) -> Callable[[object], bool]:
     return lambda saw: type(saw) is error
 
 
-EFFECTS_AT_ONCE = {Half.NO: 0, Half.YES: 1, Half.TWICE: 2, Half.LATE: 0}
-EFFECTS_AT_THE_END = {Half.NO: 0, Half.YES: 1, Half.TWICE: 2, Half.LATE: 1}
+APPLIED_AT_ONCE = {
+    "lost": 1, "500-applied": 1, "torn": 1, "garbage": 1, "dropped-after": 1, "duplicate": 2, "again": 2,
+}  # fmt: skip
+"""How many effects a fault leaves at a service without keys; none where it is not named."""
+
+
+def test_the_meaning_of_a_fault_says_whether_it_is_applied() -> None:
+    for name, fault in FAULTS.items():
+        applied = 0 if fault.applied is Half.NO else 2 if fault.applied is Half.TWICE else 1
+        assert applied == APPLIED_AT_ONCE.get(name, name in LATE), name
+        if fault.meaning.startswith("not applied"):
+            assert applied == 0
+        if fault.meaning.startswith("applied"):
+            assert applied == 1
+        if fault.status is not None:
+            assert str(fault.status) in fault.meaning
+        if fault.learnt.value == "timeout":
+            assert "timeout" in fault.meaning
 
 
 @pytest.mark.parametrize(
@@ -141,14 +159,14 @@ def test_both_halves_of_a_fault_are_as_it_says(under: Under, fault: Fault) -> No
     seen = attempt(world, lambda: world.direct.shop.send(order="o_1"))
     answer = world.shop.parcels.get("p_1")
     assert what_is_seen(fault, answer)(seen.saw), seen.saw
-    assert seen.effects == len(world.shop.parcels) == EFFECTS_AT_ONCE[fault.applied]
+    assert seen.effects == len(world.shop.parcels) == APPLIED_AT_ONCE.get(fault.name, 0)
     called, *_ = (event for event in world.state.log if isinstance(event, Called))
     assert called.fault == fault.name
     (told,) = (event for event in world.state.log if isinstance(event, Told))
     assert told.ok is (fault.learnt.value == "answer")
     assert told.learnt == fault.learnt
     world.gate.land_everything()
-    assert effects_in(world) == EFFECTS_AT_THE_END[fault.applied]
+    assert effects_in(world) == APPLIED_AT_ONCE.get(fault.name, int(fault.name in LATE))
 
 
 def test_an_undo_that_comes_again_is_delivered_twice_and_its_caller_sees_the_first_answer(
@@ -200,7 +218,7 @@ def test_a_fault_hits_as_many_attempts_in_a_row_as_it_says(
     assert list(world.gate.injected.values()) == [hit]
     if hit < ATTEMPTS:
         assert isinstance(seen[hit].saw, dict), "the attempt after the last fault succeeds"
-    once = EFFECTS_AT_ONCE[fault.applied]
+    once = APPLIED_AT_ONCE.get(fault.name, 0)
     assert seen[hit - 1].effects == once * hit
 
 
