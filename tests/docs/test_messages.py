@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ PLANS = {"plan": "--saga-plan=shop.plase.1=503", "not-injected": "--saga-plan=sh
 
 
 def slugs() -> Iterator[str]:
+    import_module("sagaproof.testing")  # has an error of its own
     waiting: list[type[errors.SagaproofError]] = [errors.SagaproofError]
     while waiting:
         kind = waiting.pop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.point import Phase
@@ -101,116 +102,115 @@ def _rate_limit(name: str, stands_for: str | None, retry_after: str | None, mean
     )
 
 
-def _catalogue() -> tuple[Fault, ...]:
-    no, yes, late, twice = Applied.NO, Applied.YES, Applied.LATE, Applied.TWICE
-    return (
-        _status(503, None),
-        _status(500, "503"),
-        _status(502, "503"),
-        _status(504, "503"),
-        _status(422, None),
-        _status(403, "422"),
-        _status(409, "422", _FORWARD),
-        _status(404, "422", _FORWARD),
-        _rate_limit("429", None, "2", "rate limited, 429, retry after 2 s"),
-        _rate_limit("429-date", "429", "date", "rate limited, 429, retry after a date"),
-        _rate_limit("429-bare", "429", None, "rate limited, 429, not saying for how long"),
-        _rate_limit("429-huge", "429", "86400", "rate limited, 429, retry after a day"),
-        Fault("refused", 1, "outage", no, Learnt.REFUSED, "not applied, connection refused"),
-        Fault("timeout", 10, "silence", no, Learnt.TIMEOUT, "not applied, timeout"),
-        Fault("lost", 9, "lost answer", yes, Learnt.TIMEOUT, "applied, timeout", writes_only=True),
-        Fault(
-            "500-applied", 12, "lost answer", yes, Learnt.STATUS, "applied, 500", status=500, writes_only=True
-        ),
-        Fault("torn", 13, "lost answer", yes, Learnt.TORN, "applied, answer torn off", writes_only=True),
-        Fault("garbage", 28, "lost answer", yes, Learnt.GARBAGE, "applied, 200 with a page of HTML"),
-        Fault("soft-error", 30, "soft failure", no, Learnt.SOFT, "not applied, 200 with an error inside"),
-        Fault(
-            "late",
-            11,
-            "late effect",
-            late,
-            Learnt.TIMEOUT,
-            "timeout, applied before the next call",
-            lands=Lands.NEXT_CALL,
-            writes_only=True,
-            spans=False,
-        ),
-        Fault(
-            "late-undo",
-            11,
-            "late effect",
-            late,
-            Learnt.TIMEOUT,
-            "timeout, applied during the unwind",
-            lands=Lands.UNDO,
-            writes_only=True,
-            spans=False,
-        ),
-        Fault(
-            "late-end",
-            11,
-            "late effect",
-            late,
-            Learnt.TIMEOUT,
-            "timeout, applied after the end",
-            lands=Lands.END,
-            writes_only=True,
-            spans=False,
-        ),
-        Fault(
-            "duplicate",
-            16,
-            "duplicate",
-            twice,
-            Learnt.ANSWER,
-            "delivered twice",
-            writes_only=True,
-            spans=False,
-        ),
-        Fault(
-            "again",
-            34,
-            "duplicate",
-            twice,
-            Learnt.ANSWER,
-            "the undo is invoked again after it succeeded",
-            phases=frozenset({Phase.UNDO}),
-            writes_only=True,
-            spans=False,
-        ),
-        Fault(
-            "outage",
-            7,
-            "outage",
-            no,
-            Learnt.REFUSED,
-            "the whole system is unreachable from here on",
-            macro=True,
-            spans=False,
-        ),
-        Fault(
-            "dropped",
-            43,
-            "mail",
-            no,
-            Learnt.RESET,
-            "the line drops before the message is handed over",
-            trait="mail",
-        ),
-        Fault(
-            "dropped-after",
-            46,
-            "mail",
-            yes,
-            Learnt.RESET,
-            "the line drops after the message was taken",
-            trait="mail",
-        ),
-    )
+_NO, _YES, _LATE, _TWICE = Applied.NO, Applied.YES, Applied.LATE, Applied.TWICE
 
+_CATALOGUE: Final = (
+    _status(503, None),
+    _status(500, "503"),
+    _status(502, "503"),
+    _status(504, "503"),
+    _status(422, None),
+    _status(403, "422"),
+    _status(409, "422", _FORWARD),
+    _status(404, "422", _FORWARD),
+    _rate_limit("429", None, "2", "rate limited, 429, retry after 2 s"),
+    _rate_limit("429-date", "429", "date", "rate limited, 429, retry after a date"),
+    _rate_limit("429-bare", "429", None, "rate limited, 429, not saying for how long"),
+    _rate_limit("429-huge", "429", "86400", "rate limited, 429, retry after a day"),
+    Fault("refused", 1, "outage", _NO, Learnt.REFUSED, "not applied, connection refused"),
+    Fault("timeout", 10, "silence", _NO, Learnt.TIMEOUT, "not applied, timeout"),
+    Fault("lost", 9, "lost answer", _YES, Learnt.TIMEOUT, "applied, timeout", writes_only=True),
+    Fault(
+        "500-applied", 12, "lost answer", _YES, Learnt.STATUS, "applied, 500", status=500, writes_only=True
+    ),
+    Fault("torn", 13, "lost answer", _YES, Learnt.TORN, "applied, answer torn off", writes_only=True),
+    Fault("garbage", 28, "lost answer", _YES, Learnt.GARBAGE, "applied, 200 with a page of HTML"),
+    Fault("soft-error", 30, "soft failure", _NO, Learnt.SOFT, "not applied, 200 with an error inside"),
+    Fault(
+        "late",
+        11,
+        "late effect",
+        _LATE,
+        Learnt.TIMEOUT,
+        "timeout, applied before the next call",
+        lands=Lands.NEXT_CALL,
+        writes_only=True,
+        spans=False,
+    ),
+    Fault(
+        "late-undo",
+        11,
+        "late effect",
+        _LATE,
+        Learnt.TIMEOUT,
+        "timeout, applied during the unwind",
+        lands=Lands.UNDO,
+        writes_only=True,
+        spans=False,
+    ),
+    Fault(
+        "late-end",
+        11,
+        "late effect",
+        _LATE,
+        Learnt.TIMEOUT,
+        "timeout, applied after the end",
+        lands=Lands.END,
+        writes_only=True,
+        spans=False,
+    ),
+    Fault(
+        "duplicate",
+        16,
+        "duplicate",
+        _TWICE,
+        Learnt.ANSWER,
+        "delivered twice",
+        writes_only=True,
+        spans=False,
+    ),
+    Fault(
+        "again",
+        34,
+        "duplicate",
+        _TWICE,
+        Learnt.ANSWER,
+        "the undo is invoked again after it succeeded",
+        phases=frozenset({Phase.UNDO}),
+        writes_only=True,
+        spans=False,
+    ),
+    Fault(
+        "outage",
+        7,
+        "outage",
+        _NO,
+        Learnt.REFUSED,
+        "the whole system is unreachable from here on",
+        macro=True,
+        spans=False,
+    ),
+    Fault(
+        "dropped",
+        43,
+        "mail",
+        _NO,
+        Learnt.RESET,
+        "the line drops before the message is handed over",
+        trait="mail",
+    ),
+    Fault(
+        "dropped-after",
+        46,
+        "mail",
+        _YES,
+        Learnt.RESET,
+        "the line drops after the message was taken",
+        trait="mail",
+    ),
+)
 
-FAULTS: dict[str, Fault] = {fault.name: fault for fault in _catalogue()}
+FAULTS: dict[str, Fault] = {fault.name: fault for fault in _CATALOGUE}
 """Every kind of fault by its name in plan texts, simplest first."""
 
 _ORDER = {name: i for i, name in enumerate(FAULTS)}

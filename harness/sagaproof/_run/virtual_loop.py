@@ -142,8 +142,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._on_sleep(timeout)
         if self._clock.elapsed > self.seconds_max:
             raise SagaStopped(
-                f"took more than {self.seconds_max / 86400:g} days of virtual time, a backoff without an end? "
-                f"It waits at {self.waiting_at()}"
+                f"took more than {self.seconds_max / 86400:g} days of virtual time, "
+                f"a backoff without an end? It waits at {self.waiting_at()}"
             )
 
 

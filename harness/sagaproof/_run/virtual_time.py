@@ -123,8 +123,8 @@ class _Functions:
         self.on_sleep(length)
         if clock.elapsed > self._seconds_max:
             raise SagaStopped(
-                f"took more than {self._seconds_max / 86400:g} days of virtual time, a backoff without an end? "
-                f"It last slept {length:g} s at {caller_site()}"
+                f"took more than {self._seconds_max / 86400:g} days of virtual time, "
+                f"a backoff without an end? It last slept {length:g} s at {caller_site()}"
             )
 
     def time(self) -> float:

@@ -13,10 +13,12 @@ from typing import Any, Final, NamedTuple
 
 from sagaproof._model.effect import Binding
 from sagaproof._model.event import Called, Landed, Rejected, Told
-from sagaproof._model.fault import FAULTS, Applied, Fault, Lands, Learnt
-from sagaproof._model.operation import EffectClass, Operation
-from sagaproof._model.plan import ALL, EMPTY, Injection, Plan
+from sagaproof._model.fault import Applied, Fault, Lands, Learnt
+from sagaproof._model.operation import Operation
+from sagaproof._model.plan import EMPTY, Injection, Plan
 from sagaproof._model.point import Phase, Point
+from sagaproof._taps.injector import Injector
+from sagaproof._taps.logical import LogicalCall, LogicalCalls
 from sagaproof._taps.site import caller_site
 from sagaproof._world.system import Delivery, Handled, System
 from sagaproof._world.world import World
@@ -52,41 +54,12 @@ class Reply(NamedTuple):
     retry_after: str | None = None
 
 
-class _Logical:
-    """A logical call: the arrivals that mean one and the same thing."""
-
-    __slots__ = (
-        "args",
-        "attempts",
-        "index",
-        "injection",
-        "learnt_ok",
-        "left",
-        "n",
-        "phase",
-        "target_key",
-        "undoes",
-    )
-
-    def __init__(self, index: int, n: int, delivery: Delivery) -> None:
-        self.index = index
-        self.n = n
-        self.args = delivery.args
-        self.target_key = delivery.target_key
-        self.attempts = 0
-        self.learnt_ok = False
-        self.injection: Injection | None = None
-        self.left = 0
-        self.undoes: Binding | None = None
-        self.phase = Phase.FORWARD
-
-
 class Admission(NamedTuple):
     """A call between its arrival and its effect."""
 
     system: System
     delivery: Delivery
-    logical: _Logical
+    logical: LogicalCall
     point: Point
     fault: Fault | None
     timeout_s: float | None
@@ -101,25 +74,25 @@ class _Late(NamedTuple):
 
 
 class Gate:
-    """All calls of one run go through here. `injected` counts, per injection, the arrivals it met."""
+    """All calls of one run go through here; a planned fault is put on those that meet its point."""
 
     def __init__(self, world: World, plan: Plan = EMPTY, *, calls_max: int = 500, sites: bool = True) -> None:
         self.world = world
         self.plan = plan
         self.restart = 0
-        self.injected: dict[Injection, int] = dict.fromkeys(plan, 0)
-        self.unwinding = False
         self.closed = ""
         self._calls_max = calls_max
         self._sites = sites
-        self._armed: dict[Point, Injection] = {injection.point: injection for injection in plan}
-        self._outages: dict[str, Injection] = {}
-        self._logical: list[_Logical] = []
+        self._injector = Injector(plan)
+        self._logical = LogicalCalls()
         self._arrivals = 0
-        self._of_operation: dict[str, list[_Logical]] = {}
-        self._by_key: dict[tuple[str, str], _Logical] = {}
         self._late: list[_Late] = []
         self._lock = threading.RLock()
+
+    @property
+    def injected(self) -> dict[Injection, int]:
+        """How many arrivals each planned fault has met so far."""
+        return self._injector.met
 
     # The two steps of a call ----------------------------------------------------------------------------
 
@@ -142,9 +115,9 @@ class Gate:
             if self._late:
                 self._land(Lands.NEXT_CALL)
             operation = self._operation(system, delivery)
-            logical = self._identify(operation, delivery)
+            logical = self._logical.identify(operation, delivery, self.world.standing)
             point = Point(operation.full, logical.n, logical.attempts, self.restart)
-            fault = self._fault_at(point, logical, operation) if self.plan else None
+            fault = self._injector.fault_at(point, logical, operation.system) if self.plan else None
             world = self.world
             args = delivery.args if delivery.target_key is None else {"by_key": delivery.target_key}
             world.log.append(
@@ -194,7 +167,7 @@ class Gate:
         with self._lock:
             world = self.world
             if reply.ok:
-                self._logical[reply.call].learnt_ok = True
+                self._logical.calls[reply.call].learnt_ok = True
             world.log.append(
                 Told(
                     world.clock.elapsed,
@@ -223,8 +196,6 @@ class Gate:
         """Refuse every further call: whoever makes it is stopped with this reason."""
         self.closed = why
 
-    # Identity -------------------------------------------------------------------------------------------
-
     def _operation(self, system: System, delivery: Delivery) -> Operation:
         operation = self.world.operations.get(f"{system.name}.{delivery.operation}")
         if operation is None:
@@ -235,73 +206,7 @@ class Gate:
             )
         return operation
 
-    def _identify(self, operation: Operation, delivery: Delivery) -> _Logical:
-        """The logical call of an arrival: same key, else same arguments while no success was learnt."""
-        known = self._of_operation.setdefault(operation.full, [])
-        logical = self._repeated(operation, delivery, known) if known else None
-        if logical is None:
-            logical = _Logical(len(self._logical), len(known) + 1, delivery)
-            logical.undoes = self._binding(operation, delivery)
-            logical.phase = self._phase(operation, logical.undoes)
-            self._logical.append(logical)
-            known.append(logical)
-        if delivery.key is not None:
-            self._by_key.setdefault((operation.full, delivery.key), logical)
-        logical.attempts += 1
-        return logical
-
-    def _repeated(self, operation: Operation, delivery: Delivery, known: list[_Logical]) -> _Logical | None:
-        if delivery.key is not None:
-            same = self._by_key.get((operation.full, delivery.key))
-            if same is not None:
-                return same
-        for logical in reversed(known):
-            if (
-                not logical.learnt_ok
-                and logical.args == delivery.args
-                and logical.target_key == delivery.target_key
-            ):
-                return logical
-        return None
-
-    def _binding(self, operation: Operation, delivery: Delivery) -> Binding | None:
-        if delivery.target_key is None:
-            return self.world.standing.bind(operation, delivery.args)
-        for target in operation.undoes:
-            forward = self._by_key.get((f"{operation.system}.{target}", delivery.target_key))
-            if forward is not None:
-                effect = self.world.standing.of_call(forward.index)
-                return Binding(forward.index, None if effect is None else effect.id)
-        return Binding(None, None)
-
-    def _phase(self, operation: Operation, undoes: Binding | None) -> Phase:
-        if undoes is not None:
-            self.unwinding = True
-            return Phase.UNDO
-        if operation.escalates:
-            return Phase.ESCALATE
-        if operation.cls is EffectClass.READ and self.unwinding:
-            return Phase.QUERY
-        return Phase.FORWARD
-
     # Faults ---------------------------------------------------------------------------------------------
-
-    def _fault_at(self, point: Point, logical: _Logical, operation: Operation) -> Fault | None:
-        outage = self._outages.get(operation.system)
-        if outage is not None:
-            self.injected[outage] += 1
-            return FAULTS[outage.fault]
-        injection = self._armed.get(point)
-        if injection is not None:
-            logical.injection, logical.left = injection, injection.times
-            if FAULTS[injection.fault].macro:
-                self._outages[operation.system] = injection
-        if logical.injection is None or logical.left == 0:
-            return None
-        if logical.left != ALL:
-            logical.left -= 1
-        self.injected[logical.injection] += 1
-        return FAULTS[logical.injection.fault]
 
     def _with_fault(self, fault: Fault, admission: Admission) -> Reply:
         logical, point = admission.logical, admission.point
@@ -378,7 +283,7 @@ class Gate:
 _STATUS_OF: Final = {Learnt.TORN: 200, Learnt.GARBAGE: 200, Learnt.SOFT: 200}
 
 
-def _answer(logical: _Logical, point: Point, handled: Handled) -> Reply:
+def _answer(logical: LogicalCall, point: Point, handled: Handled) -> Reply:
     learnt = Learnt.ANSWER if handled.status < 400 else Learnt.STATUS
     return Reply(
         logical.index, point, logical.phase, learnt, handled.status < 400, handled.status, handled.body

@@ -1,0 +1,39 @@
+"""Which planned fault meets an arrival, and how often each has been met."""
+
+from __future__ import annotations
+
+from sagaproof._model.fault import FAULTS, Fault
+from sagaproof._model.plan import ALL, Injection, Plan
+from sagaproof._model.point import Point
+from sagaproof._taps.logical import LogicalCall
+
+__all__ = ["Injector"]
+
+
+class Injector:
+    """The faults of a plan, waiting for their points. `met` counts the arrivals that each has hit."""
+
+    __slots__ = ("_armed", "_outages", "met")
+
+    def __init__(self, plan: Plan) -> None:
+        self.met: dict[Injection, int] = dict.fromkeys(plan, 0)
+        self._armed: dict[Point, Injection] = {injection.point: injection for injection in plan}
+        self._outages: dict[str, Injection] = {}
+
+    def fault_at(self, point: Point, logical: LogicalCall, system: str) -> Fault | None:
+        """The fault for this arrival: an outage of its system, one planned here, or one that lasts."""
+        outage = self._outages.get(system)
+        if outage is not None:
+            self.met[outage] += 1
+            return FAULTS[outage.fault]
+        injection = self._armed.get(point)
+        if injection is not None:
+            logical.injection, logical.left = injection, injection.times
+            if FAULTS[injection.fault].macro:
+                self._outages[system] = injection
+        if logical.injection is None or logical.left == 0:
+            return None
+        if logical.left != ALL:
+            logical.left -= 1
+        self.met[logical.injection] += 1
+        return FAULTS[logical.injection.fault]
