@@ -306,6 +306,23 @@ def test_a_loop_that_never_rests_is_stopped(watchdog: Watchdog) -> None:
     assert "hung for" in guarded(lambda: run_async(main, Clock(), lambda _: None), watchdog).why
 
 
+@pytest.mark.slow
+def test_a_task_that_swallows_every_stop_and_every_cancellation_is_ended(watchdog: Watchdog) -> None:
+    let_go = threading.Event()
+
+    async def main() -> None:
+        while True:
+            try:
+                await asyncio.to_thread(let_go.wait, LONG_S)
+            except BaseException:  # noqa: BLE001
+                continue
+
+    try:
+        guarded(lambda: run_async(main, Clock(), lambda _: None), watchdog)
+    finally:
+        let_go.set()
+
+
 def test_a_callback_that_hangs_is_stopped(watchdog: Watchdog) -> None:
     async def main() -> None:
         asyncio.get_running_loop().call_soon(spin)

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -139,11 +140,9 @@ async def _gone(tasks: set[asyncio.Task[Any]]) -> None:
 def _close(task: asyncio.Task[Any]) -> None:
     """End the coroutine of a task now: when it is collected, no watchdog looks at how it takes that."""
     for _ in range(_CLOSE_TIMES):
-        try:
-            task.get_coro().close()  # type: ignore[union-attr]  # tasks of ours have one
-        except (Exception, SagaStopped):  # noqa: BLE001  # whatever the saga says to its end
-            continue
-        return
+        with suppress(Exception, SagaStopped):  # whatever the saga says to its end
+            task.get_coro().close()
+            return
 
 
 def _described(tasks: set[Any]) -> list[LeftTask]:

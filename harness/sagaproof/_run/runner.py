@@ -82,7 +82,7 @@ class Runner:
         self._around.raise_leak()
         missed = [injection for injection, met in gate.injected.items() if not met]
         if missed:
-            raise _not_injected(plan, missed, script)
+            raise _not_injected(plan, missed, script, log)
         return History(
             script,
             plan,
@@ -155,9 +155,12 @@ def _user_verdict(check: Callable[[WorldHandle], object], world: WorldHandle, pl
     return "" if said is None or said else "returned False"
 
 
-def _not_injected(plan: Plan, missed: list[Injection], script: Script) -> NotInjected:
+def _not_injected(plan: Plan, missed: list[Injection], script: Script, log: Sequence[Event]) -> NotInjected:
+    operation = missed[0].point.operation
+    met = [str(e.point) for e in log if isinstance(e, Called) and e.point.operation == operation]
+    known = f"This run came to {', '.join(met[:8])}" if met else f"This run never called {operation}"
     return NotInjected(
         f"{', '.join(map(str, missed))} was planned and never met its point",
         where=f"plan {plan}, script {script.name}",
-        advice="Either the point does not exist under this plan, or the saga is not deterministic.",
+        advice=f"{known}. Either there is no such point under this plan, or the saga is not deterministic.",
     )
