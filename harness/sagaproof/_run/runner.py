@@ -102,7 +102,12 @@ class Runner:
             if loop is None:
                 return finish_sync(steps)
             return run_async(
-                steps, self.world.clock, self._slept, report=loop, on_stop=lambda stop: gate.close(stop.why)
+                steps,
+                self.world.clock,
+                self._slept,
+                seconds_max=self.limits.virtual_s_max,
+                report=loop,
+                on_stop=lambda stop: gate.close(stop.why),
             )
         except SagaStopped as stop:
             return Ending("hung", None, where=stop.why)
