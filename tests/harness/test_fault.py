@@ -179,6 +179,15 @@ def test_an_undo_that_comes_again_is_delivered_twice_and_its_caller_sees_the_fir
     assert [e.code for e in world.state.log if isinstance(e, Rejected)] == ["not_found"]
 
 
+def test_an_undo_that_was_refused_does_not_come_again(under: Under) -> None:
+    world = under("bank.release.2=again")
+    hold = world.direct.bank.hold(amount=5)
+    world.direct.bank.release(hold=hold["id"])
+    with pytest.raises(ToolError, match="not_found"):
+        world.direct.bank.release(hold=hold["id"])
+    assert [e.code for e in world.state.log if isinstance(e, Rejected)] == ["not_found"]
+
+
 def test_a_second_delivery_under_a_key_is_absorbed(under: Under) -> None:
     world = under("shop.buy.1=duplicate")
     assert world.direct.shop.buy(item="tea", key="k")["id"] == "o_1"

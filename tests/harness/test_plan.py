@@ -135,3 +135,9 @@ def test_no_character_of_a_plan_means_anything_to_a_shell() -> None:
 
 def test_a_plan_shows_itself_as_its_text() -> None:
     assert repr(Plan.parse("mail.send.1=503/all")) == "Plan('mail.send.1=503/all')"
+
+
+@pytest.mark.parametrize("fault", ["late/3", "duplicate/all", "outage/2"])
+def test_a_fault_that_has_no_duration_is_given_none(fault: str) -> None:
+    with pytest.raises(PlanError, match="has no duration"):
+        Plan.parse(f"mail.send.1={fault}")

@@ -16,7 +16,11 @@ same_every_time = settings(max_examples=80, deadline=None, derandomize=True, dat
 names = st.from_regex(r"[a-z_][a-z0-9_-]{0,6}\.[a-z_][a-z0-9_-]{0,6}", fullmatch=True)
 counts = st.integers(1, 10**6)
 points = st.builds(Point, names, counts, counts, st.integers(0, 10**6))
-injections = st.builds(Injection, points, st.sampled_from(sorted(FAULTS)), counts | st.just(ALL))
+lasting = st.sampled_from(sorted(name for name, fault in FAULTS.items() if fault.spans))
+passing = st.sampled_from(sorted(name for name, fault in FAULTS.items() if not fault.spans))
+injections = st.builds(Injection, points, lasting, counts | st.just(ALL)) | st.builds(
+    Injection, points, passing
+)
 plans = st.lists(injections, max_size=6, unique_by=lambda injection: injection.point).map(
     lambda i: Plan.of(*i)
 )

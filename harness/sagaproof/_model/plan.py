@@ -117,6 +117,13 @@ def _injection(part: str, text: str, column: int, operations: Collection[str]) -
     times = ALL if match["times"] == "all" else int(match["times"] or 1)
     if times == 0:
         raise PlanError("a fault cannot happen 0 times", text=text, column=at, advice="Leave it out.")
+    if times != 1 and not FAULTS[match["fault"]].spans:
+        raise PlanError(
+            f"{match['fault']} has no duration",
+            text=text,
+            column=at,
+            advice=f"Write {match['fault']}: it happens once, or lasts by itself.",
+        )
     return Injection(point, match["fault"], times)
 
 

@@ -237,7 +237,7 @@ class Gate:
             self._late.append(_Late(fault.lands, system, delivery, logical.index, undoes))
             return None
         handled = world.deliver(system, delivery, logical.index, undoes)
-        if fault.applied is Applied.TWICE:
+        if fault.applied is Applied.TWICE and (handled.ok or logical.phase is not Phase.UNDO):
             self._deliver_unseen(system, delivery, logical.index, undoes, again=True)
         return handled
 
