@@ -19,7 +19,7 @@ points = st.builds(Point, names, counts, counts, st.integers(0, 10**6))
 lasting = st.sampled_from(sorted(name for name, fault in FAULTS.items() if fault.spans))
 passing = st.sampled_from(sorted(name for name, fault in FAULTS.items() if not fault.spans))
 injections = st.builds(Injection, points, lasting, counts | st.just(ALL)) | st.builds(
-    Injection, points, passing
+    Injection, points, passing, st.just(1)
 )
 plans = st.lists(injections, max_size=6, unique_by=lambda injection: injection.point).map(
     lambda i: Plan.of(*i)
