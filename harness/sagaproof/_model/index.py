@@ -119,7 +119,7 @@ class Index:
 
 
 def _tell(call: Call, told: Told, position: int) -> None:
-    for arrival in call.arrivals:
+    for arrival in reversed(call.arrivals):
         if arrival.told is None and arrival.called.point == told.point:
             arrival.told = told
             arrival.told_position = position

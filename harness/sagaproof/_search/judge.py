@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sagaproof._checks.protocol import Facts, RunCheck, State, Verdict
+from sagaproof._checks.protocol import NOT_REACHED, Facts, RunCheck, State, Verdict
 from sagaproof._model.finding import Finding, FindingKey
 from sagaproof._model.history import History
 from sagaproof._model.plan import Plan
@@ -32,19 +32,18 @@ class Judge:
         violated: dict[str, Verdict] = {}
         held: list[str] = []
         for check in self._checks:
-            verdict = self._verdict(check, history)
+            try:
+                verdict = check.judge(history)
+            except Exception as error:  # noqa: BLE001  # a check that breaks must not take the findings along
+                self._note_broken(check, f"under plan '{history.plan}'", error)
+                continue
+            if verdict is NOT_REACHED:
+                continue
             if verdict.state is State.VIOLATED:
                 violated[check.slug] = verdict
             elif verdict.state is State.HELD:
                 held.append(check.slug)
         return Record(history.plan, history.claim, frozenset(violated), frozenset(held)), violated
-
-    def _verdict(self, check: RunCheck, history: History) -> Verdict:
-        try:
-            return check.judge(history)
-        except Exception as error:  # noqa: BLE001  # a check that breaks must not take the findings along
-            self._note_broken(check, f"under plan '{history.plan}'", error)
-            return Verdict(State.NOT_REACHED)
 
     def applies(self, check: RunCheck, facts: Facts) -> bool:
         """Whether a check applies; one that breaks over the question does not."""

@@ -82,8 +82,12 @@ class DirectSystem:
         ) -> Any:
             if key is not None and takes_key:
                 args, key = {**args, "key": key}, None
-            delivery = Delivery(name, _apart(args), key, if_match)
-            return _apart(see(gate().call(system, delivery, timeout_s)))
+            for value in args.values():
+                if value.__class__ not in _SCALARS:
+                    args = _apart(args)
+                    break
+            reply = gate().call(system, Delivery(name, args, key, if_match), timeout_s)
+            return _apart(reply.body if reply.learnt is Learnt.ANSWER else see(reply))
 
         return call
 

@@ -63,6 +63,12 @@ class Hosts:
         self.find = lru_cache(maxsize=_PATHS_MAX)(self._find)
         """By host, port, method and path: what a request reaches; None if its host is none of ours."""
 
+    def whole(self) -> frozenset[str]:
+        """The hosts that belong to one system on every port and path."""
+        return frozenset(
+            host for host, (place, *more) in self._places.items() if not (more or place.port or place.prefix)
+        )
+
     def _find(self, host: str, port: int, method: str, path: str) -> Found | None:
         here = [place for place in self._places.get(host, ()) if place.port in {None, port}]
         for place in here:

@@ -19,6 +19,7 @@ from sagaproof._taps.gate import Gate, Reply
 from sagaproof._taps.hosts import Hosts
 from sagaproof._taps.httpx_answers import misfit_response, response
 from sagaproof._taps.httpx_private import AllMockedAssertionError, HTTPXMocker, PassThrough, Route, check
+from sagaproof._taps.httpx_shortcut import Shortcut
 from sagaproof._taps.routes import Match, delivery
 from sagaproof._taps.site import caller_site
 from sagaproof._taps.ssl_cache import SslCache
@@ -56,6 +57,7 @@ class HttpxTap:
         self._hosts = Hosts(systems, hosts)
         self._router = _TapRouter(self)
         self._ssl = SslCache()
+        self._shortcut = Shortcut(self._router, self._hosts.whole())
 
     def __enter__(self) -> Self:
         if HttpxTap._entered is not None:
@@ -66,11 +68,13 @@ class HttpxTap:
         check()
         self._ssl.__enter__()
         self._router.start()
+        self._shortcut.__enter__()
         HttpxTap._entered = self
         return self
 
     def __exit__(self, *exc: object) -> None:
         HttpxTap._entered = None
+        self._shortcut.__exit__()
         self._router.stop(quiet=True)
         self._ssl.__exit__()
 

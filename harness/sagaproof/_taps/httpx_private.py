@@ -59,6 +59,7 @@ def check() -> None:
         for owner, name, what in (
             (HTTPXMocker, "routers", "respx.mocks.HTTPXMocker.routers"),
             (httpx.Response(200, content=b"{}"), "_content", "httpx.Response._content"),
+            (httpx.Client, "_transport_for_url", "httpx.Client._transport_for_url"),
             (transports, "create_ssl_context", "httpx._transports.default.create_ssl_context"),
         )
         if not hasattr(owner, name)
