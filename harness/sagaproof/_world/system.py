@@ -333,17 +333,22 @@ def _built_in(system: str, operations: Mapping[str, Declared]) -> Iterator[Decla
 
 
 def _check_args(known: Declared, args: Record) -> None:
-    if not args.keys() <= known.types.keys():
-        extra = min(args.keys() - known.types.keys())
-        raise Refusal(400, "unknown_field", f"{known.operation.full} takes no {extra!r}")
+    types = known.types
+    for name, value in args.items():
+        wanted = types.get(name)
+        if wanted is None:
+            raise Refusal(400, "unknown_field", f"{known.operation.full} takes no {name!r}")
+        if wanted and value.__class__ not in wanted and not _is_one_of(value, wanted):
+            one = " or ".join(kind.__name__ for kind in wanted)
+            raise Refusal(400, "wrong_type", f"{known.operation.full}: {name} is {value!r}, wanted {one}")
     if not known.required <= args.keys():
         missing = min(known.required - args.keys())
         raise Refusal(400, "missing_field", f"{known.operation.full} needs {missing!r}")
-    for name, value in args.items():
-        types = known.types[name]
-        if types and (not isinstance(value, types) or (value.__class__ is bool and bool not in types)):
-            wanted = " or ".join(t.__name__ for t in types)
-            raise Refusal(400, "wrong_type", f"{known.operation.full}: {name} is {value!r}, wanted {wanted}")
+
+
+def _is_one_of(value: object, wanted: tuple[type, ...]) -> bool:
+    """Whether a value is of a subclass of what is wanted; a bool is no integer."""
+    return isinstance(value, wanted) and value.__class__ is not bool
 
 
 def _from_memory(entry: Remembered, delivery: Delivery) -> Handled:
