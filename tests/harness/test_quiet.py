@@ -15,11 +15,11 @@ def test_prints_and_last_resort_logs_lead_nowhere_between_begin_and_end(
 ) -> None:
     quiet = Quiet()
     quiet.begin()
-    print("during")
-    print("error during", file=sys.stderr)
+    sys.stdout.write("during\n")
+    sys.stderr.write("error during\n")
     logging.getLogger("saga").error("logged during")
     quiet.end()
-    print("after")
+    sys.stdout.write("after\n")
 
     assert capsys.readouterr() == ("after\n", "")
 
@@ -60,7 +60,7 @@ def test_aloud_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     quiet = Quiet()
     quiet.aloud = True
     quiet.begin()
-    print("during")
+    sys.stdout.write("during\n")
     quiet.end()
     quiet.end()
 

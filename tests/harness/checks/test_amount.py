@@ -27,5 +27,7 @@ def effect(amount: int | None, currency: str | None) -> Effect:
         (None, "usd", ""),
     ],
 )
-def test_an_amount_has_the_digits_of_its_currency(amount: int | None, currency: str | None, text: str) -> None:
+def test_an_amount_has_the_digits_of_its_currency(
+    amount: int | None, currency: str | None, text: str
+) -> None:
     assert amount_text(effect(amount, currency)) == text
