@@ -89,3 +89,12 @@ def test_an_error_that_carries_a_marked_response_belongs_to_its_call() -> None:
     error = RuntimeError("503")
     error.response = SimpleNamespace(extensions={"sagaproof_call": 4})  # type: ignore[attr-defined]
     assert [link.call for link in error_links(error)] == [4]
+
+
+def test_an_exception_that_cannot_be_printed_is_told_all_the_same() -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    (link,) = error_links(Mute())
+    assert (link.type, link.text) == ("Mute", "(its text raised RuntimeError)")

@@ -44,7 +44,7 @@ def error_links(error: BaseException) -> tuple[ErrorLink, ...]:
         if id(current) in seen:
             continue
         seen.add(id(current))
-        links.append(ErrorLink(type(current).__name__, str(current), _call_of(current)))
+        links.append(ErrorLink(type(current).__name__, _text_of(current), _call_of(current)))
         if isinstance(current, BaseExceptionGroup):
             waiting.extend(current.exceptions)
         if current.__cause__ is not None:
@@ -52,6 +52,14 @@ def error_links(error: BaseException) -> tuple[ErrorLink, ...]:
         elif current.__context__ is not None and not current.__suppress_context__:
             waiting.append(current.__context__)
     return tuple(links)
+
+
+def _text_of(error: BaseException) -> str:
+    """The text of an exception, also of one that cannot say it."""
+    try:
+        return str(error)
+    except Exception as broken:  # noqa: BLE001  # the code of the exception is the user's
+        return f"(its text raised {type(broken).__name__})"
 
 
 def _call_of(error: BaseException) -> int | None:

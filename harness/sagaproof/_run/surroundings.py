@@ -1,4 +1,4 @@
-"""What surrounds the runs of a campaign: taps, leak guard, virtual time, watchdog, the threads of a run."""
+"""What surrounds the runs of a campaign: taps, leak guard, time, randomness, watchdog, threads."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Self
 
 from sagaproof._run.loop import LoopReport
 from sagaproof._run.quiet import Quiet
+from sagaproof._run.randomness import Randomness
 from sagaproof._run.stragglers import ThreadsOfRun
 from sagaproof._run.virtual_time import SECONDS_MAX, VirtualTime
 from sagaproof._run.watchdog import Watchdog
@@ -49,6 +50,7 @@ class Surroundings:
         self._tap = HttpxTap(world.state.systems, lambda: world.gate, hosts)
         self._leaks = LeakGuard(allow_hosts=allow_hosts, sites=self._tap.passed)
         self._time = VirtualTime(seconds_max=limits.virtual_s_max)
+        self._randomness = Randomness()
         self._watchdog = Watchdog(limits.real_s_max)
         self._threads = ThreadsOfRun()
         self.quiet = Quiet()
@@ -57,7 +59,7 @@ class Surroundings:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            for part in (self._tap, self._leaks, self._time, self._watchdog):
+            for part in (self._tap, self._leaks, self._time, self._randomness, self._watchdog):
                 stack.enter_context(part)
             self._stack = stack.pop_all()
         return self
@@ -69,6 +71,7 @@ class Surroundings:
         """The saga's part of a run begins."""
         self.quiet.begin()
         self._threads.begin()
+        self._randomness.begin()
         self._time.begin(self._world.clock, on_sleep)
         self._watchdog.begin(above=1)  # whoever called this
 
@@ -76,6 +79,7 @@ class Surroundings:
         """It is over: real time for the harness again, and a look at what the run left behind."""
         self._watchdog.end()
         self._time.pause()
+        self._randomness.pause()
         self.quiet.end()
         for straggler in self._threads.end():
             self._note(f"thread {straggler.name} ({straggler.target}) outlived its run, at {straggler.site}")
