@@ -19,9 +19,9 @@ from sagaproof._model.plan import EMPTY, Injection, Plan
 from sagaproof._model.point import Phase
 from sagaproof._model.script import Script
 from sagaproof._run.runner import Runner
+from sagaproof._search.baseline import not_green, require_same
 from sagaproof._search.campaign import Campaign, Level
 from sagaproof._search.candidates import Candidates
-from sagaproof._search.determinism import require_same
 from sagaproof._search.facts import FactBook
 from sagaproof._search.judge import Judge
 from sagaproof._search.record import Book, Record
@@ -124,6 +124,8 @@ class Explorer:
                 f"script {script.name!r} made no call that any tap saw: nothing was tested. "
                 "Point the clients of the saga at the hosts of the world, or wrap its tools with world.tool"
             )
+        elif not_green(history):
+            self.campaign.notes.append(not_green(history))
         if self.campaign.baseline is None:
             self.campaign.baseline = history
         self._baselines[script.name] = history
