@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
+
+import httpx
 
 from sagaproof._checks.catalogue import checks
 from sagaproof._drivers.callable import CallableDriver
@@ -40,3 +43,33 @@ def test_a_saga_that_completes_gets_no_such_note() -> None:
         world.direct.crm.set_ticket_status(ticket_id="9104", status="solved")
 
     assert not [note for note in notes_of(body) if "without any fault" in note]
+
+
+def test_steps_that_overlap_have_no_order_that_a_campaign_could_miss() -> None:
+    async def overlapping(world: Any) -> str | None:
+        world.crm.add_ticket("9104")
+
+        async def send(method: str, url: str, body: dict[str, str] | None = None, key: str = "") -> None:
+            async with httpx.AsyncClient(timeout=3) as http:
+                answer = await http.request(method, url, json=body, headers={"Idempotency-Key": key})
+                answer.raise_for_status()
+
+        ticket = "https://crm.test/tickets/9104"
+        steps = (
+            send("PUT", f"{ticket}/status", {"status": "solved"}, "k1"),
+            send("PUT", f"{ticket}/assignee", {"assignee": "ann"}, "k2"),
+        )
+        failed = [r for r in await asyncio.gather(*steps, return_exceptions=True) if r is not None]
+        if not failed:
+            return None
+        for name, key in (("set_ticket_status", "k1"), ("assign_ticket", "k2")):
+            await send("POST", f"https://crm.test/operations/{name}/{key}/undo")
+        return "compensated"
+
+    settings = Settings(faults=1, families=("rejection", "silence", "late effect", "duplicate"))
+    subject = Subject("it", CallableDriver(overlapping), {"crm": Crm()}, checks())
+    campaign = explore(subject, settings)
+
+    assert campaign.facts is not None
+    assert len(campaign.facts.undone) == 2
+    assert [text for text in campaign.incomplete if "reverse-order" in text] == []

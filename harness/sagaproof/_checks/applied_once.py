@@ -41,7 +41,7 @@ class AppliedOnce:
         for call in history.calls:
             if len(call.effects) > 1:
                 doubled = [e for e in call.effects if _counts(e, history)]
-                if len(doubled) > 1:
+                if len(doubled) > 1 and not history.is_usual_twice(call):
                     return _twice_in_one_call(call, doubled)
         again = _surplus(history)
         if again:

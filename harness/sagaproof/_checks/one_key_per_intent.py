@@ -32,7 +32,7 @@ class OneKeyPerIntent:
         for call in history.calls:
             if not call.operation.writes:
                 continue
-            if len(call.arrivals) > 1 and any(call.keys):
+            if len(call.arrivals) > 1 and any(call.keys) and not history.is_usual_twice(call):
                 reached = True
                 verdict = _judge_attempts(call)
                 if verdict is not None:

@@ -52,7 +52,8 @@ class Facts:
     `called` holds full operation names, `undos` those that were ever meant to undo something, `classes` the
     effect classes of forward calls in the fault-free run, `claims` what was ever claimed; `faults` the
     kinds that were injected and `retried` whether any call was ever made twice. `undone` holds the operations
-    that were ever meant to be taken back, `undone_by_key` says whether that was ever done by key.
+    that were ever meant to be taken back, `undone_by_key` says whether that was ever done by key, and
+    `undone_in_order` whether two of them follow one another: what overlaps has no order.
     """
 
     called: frozenset[str]
@@ -66,6 +67,7 @@ class Facts:
     retried: bool
     undone: frozenset[str] = frozenset()
     undone_by_key: bool = False
+    undone_in_order: bool = False
 
 
 @runtime_checkable

@@ -31,8 +31,8 @@ class ReverseOrder:
         self._independent = tuple(independent)
 
     def applies(self, facts: Facts) -> bool:
-        """Applies to sagas of which two different operations were ever undone."""
-        return len(facts.undone) >= 2
+        """Applies to sagas of which two steps that follow one another were ever undone."""
+        return facts.undone_in_order
 
     def judge(self, history: History) -> Verdict:
         """Judge each ordered pair."""

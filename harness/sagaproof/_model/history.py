@@ -230,6 +230,16 @@ class History:
             redoes = not redoes if target is not None else redoes
         return redoes
 
+    def is_usual_twice(self, call: Call) -> bool:
+        """Whether the fault-free run asks for the very same more than once, and no oftener here.
+
+        Then nobody can tell from outside whether an arrival is another attempt or another intent.
+        """
+        if self.twin is None or self.twin is self:
+            return False
+        usual = _alike(self.twin, call)
+        return usual > 1 and len([e for c in self.calls if _is_like(c, call) for e in c.effects]) <= usual
+
     @cached
     def undos_of(self) -> dict[int, list[Call]]:
         """For each logical call that something was meant to take back: the calls that were meant to."""
@@ -261,6 +271,14 @@ class History:
     def of(self, kind: type[Event]) -> Iterator[Any]:
         """The events of one kind."""
         return (event for event in self.events if event.__class__ is kind)
+
+
+def _is_like(one: Call, other: Call) -> bool:
+    return one.operation.full == other.operation.full and one.first.args == other.first.args
+
+
+def _alike(history: History, call: Call) -> int:
+    return sum(_is_like(other, call) for other in history.calls)
 
 
 def mask(value: object, created: frozenset[str]) -> Hashable:

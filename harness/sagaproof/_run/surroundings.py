@@ -21,6 +21,9 @@ from sagaproof.errors import LeakError
 __all__ = ["Limits", "Surroundings"]
 
 _NOTES_MAX = 20
+_HANGS_PATIENT = 2
+_IMPATIENT_S = 1.0
+"""After two runs that hung, the others are stopped sooner: a saga that hangs does so under many plans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ class Surroundings:
         self._threads = ThreadsOfRun()
         self.quiet = Quiet()
         self._stack = ExitStack()
+        self._hangs = 0
         self._noted: dict[str, None] = {}
 
     def __enter__(self) -> Self:
@@ -78,6 +82,10 @@ class Surroundings:
     def end(self, loop: LoopReport | None) -> None:
         """It is over: real time for the harness again, and a look at what the run left behind."""
         self._watchdog.end()
+        if self._watchdog.hung_at:
+            self._hangs += 1
+            if self._hangs >= _HANGS_PATIENT:
+                self._watchdog.limit_s = min(self._watchdog.limit_s, _IMPATIENT_S)
         self._time.pause()
         self._randomness.pause()
         self.quiet.end()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import combinations
+
 from sagaproof._checks.protocol import Facts
 from sagaproof._model.history import History
 from sagaproof._model.point import Phase
@@ -20,6 +23,7 @@ class FactBook:
         self._faults: set[str] = set()
         self._undone: set[str] = set()
         self._undone_by_key = False
+        self._in_order: set[tuple[str, str]] = set()
         self._escalates = self._amounts = self._keys = self._retried = False
 
     def add(self, history: History) -> None:
@@ -36,6 +40,8 @@ class FactBook:
             self._keys = self._keys or call.first.key is not None
             self._retried = self._retried or len(call.arrivals) > 1
 
+        if not history.plan:
+            self._in_order.update(_in_order(history))
         self._undos.update(call.operation.full for call in history.undo_calls)
         for target, undos in history.undos_of.items():
             self._undone.add(history.calls[target].operation.full)
@@ -56,4 +62,13 @@ class FactBook:
             retried=self._retried,
             undone=frozenset(self._undone),
             undone_by_key=self._undone_by_key,
+            undone_in_order=any(pair <= self._undone for pair in map(set, self._in_order)),
         )
+
+
+def _in_order(history: History) -> Iterator[tuple[str, str]]:
+    """The pairs of different steps of which the second was begun after the first had been answered."""
+    steps = [c for c in history.calls if c.phase is Phase.FORWARD and c.operation.writes and c.ok]
+    for one, other in combinations(steps, 2):
+        if one.answered < other.started and one.operation is not other.operation:
+            yield one.operation.full, other.operation.full

@@ -73,3 +73,19 @@ def test_without_a_key_or_a_second_attempt_it_is_not_reached(judged: Judged) -> 
     assert judged(attempts(None, None), "bank.issue.1=503")[SLUG].state is State.NOT_REACHED
     assert judged(attempts("k1"))[SLUG].state is State.NOT_REACHED
     assert judged(one_key_for_two_calls)[SLUG].state is State.NOT_REACHED
+
+
+def test_two_intents_alike_with_a_key_each_are_not_taken_for_attempts_of_one(judged: Judged) -> None:
+    def asks_twice(world: Any) -> str | None:
+        failed = 0
+        for key in ("k1", "k2"):
+            try:
+                world.direct.bank.issue(to="ann", amount=3, key=key)
+            except (ToolError, OSError):
+                failed += 1
+        return "refused" if failed else None
+
+    for fault in ("503", "timeout", "lost"):
+        verdicts = judged(asks_twice, f"bank.issue.1={fault}")
+        assert verdicts[SLUG].state is not State.VIOLATED, fault
+        assert verdicts["applied-once"].state is not State.VIOLATED, fault
