@@ -10,6 +10,8 @@ import httpx
 
 from sagaproof._checks.catalogue import checks
 from sagaproof._drivers.callable import CallableDriver
+from sagaproof._drivers.fed import FedDriver
+from sagaproof._model.script import Answer, Script, ToolCall
 from sagaproof._search.explore import explore
 from sagaproof._search.settings import Settings
 from sagaproof._search.subject import Subject
@@ -73,3 +75,55 @@ def test_steps_that_overlap_have_no_order_that_a_campaign_could_miss() -> None:
     assert campaign.facts is not None
     assert len(campaign.facts.undone) == 2
     assert [text for text in campaign.incomplete if "reverse-order" in text] == []
+
+
+def incomplete_of(body: Callable[[Any], Any]) -> list[str]:
+    subject = Subject("it", CallableDriver(body), {"crm": Crm()}, checks())
+    return explore(subject, Settings(faults=1)).incomplete
+
+
+def test_a_body_that_raises_without_any_fault_is_incomplete_and_says_what_and_where() -> None:
+    def after_a_call(world: Any) -> None:
+        world.crm.add_ticket("9104")
+        world.direct.crm.get_ticket(ticket_id="9104")["nokey"]
+
+    def before_any(world: Any) -> None:
+        world.crm.add_tikcet("9104")
+
+    (first,) = [text for text in incomplete_of(after_a_call) if "without any fault" in text]
+    assert first.startswith("without any fault the test raised KeyError: 'nokey' (")
+    assert "test_baseline.py:" in first
+    (second,) = incomplete_of(before_any)
+    assert "add_tikcet" in second
+
+
+def test_an_answer_that_lacks_what_the_script_needs_makes_the_agent_give_up_under_a_fault() -> None:
+    class Agent:
+        def __init__(self, world: Any) -> None:
+            self.crm = world.direct.crm
+
+        def call(self, tool: str, args: dict[str, Any], _call_id: str) -> Any:
+            return getattr(self.crm, tool)(**args)
+
+        def give_up(self) -> str:
+            return "refused"
+
+        def finish(self) -> str:
+            return "completed"
+
+    def make(world: Any) -> Agent:
+        world.crm.add_ticket("9104")
+        return Agent(world)
+
+    script = Script(
+        "read, note",
+        (
+            ToolCall("get_ticket", {"ticket_id": "9104"}),
+            ToolCall("add_note", {"ticket_id": Answer(1, "id"), "text": "seen"}),
+        ),
+    )
+    subject = Subject("it", FedDriver(make), {"crm": Crm()}, checks(), scripts=(script,))
+    campaign = explore(subject, Settings(faults=1))
+
+    assert campaign.errors == []
+    assert campaign.levels[1].complete

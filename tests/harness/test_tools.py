@@ -14,6 +14,7 @@ from sagaproof._model.script import OPAQUE
 from sagaproof._run.runner import Runner
 from sagaproof._taps.direct import ToolError
 from sagaproof._taps.handle import WorldHandle
+from sagaproof.errors import UsageError
 
 
 def run(body: Callable[[WorldHandle], Any], plan: str = "") -> History:
@@ -122,3 +123,34 @@ def test_a_rate_limit_says_when_to_come_back() -> None:
     )
 
     assert seen == ["2", "Mon, 05 Jan 2026 09:00:02 GMT", None, "86400"]
+
+
+def test_a_tool_that_returns_its_reference_as_a_text_is_bound_by_it() -> None:
+    def book(guest: str) -> str:
+        return f"pnr-{guest}"
+
+    def cancel(pnr: str) -> None:
+        assert pnr
+
+    def body(world: WorldHandle) -> str:
+        back = world.tool(cancel, cls=3)
+        take = world.tool(book, cls=3, undo=cancel, ref="pnr")
+        back(take("ann"))
+        return "compensated"
+
+    history = run(body)
+    assert (history.effects[0].ref, history.residue) == ("pnr-ann", [])
+
+
+def test_an_undo_that_is_no_tool_is_told_with_the_nearest_name() -> None:
+    def body(world: WorldHandle) -> None:
+        world.tool(release, cls=3)
+        world.tool(reserve, cls=3, undo="relaese", ref="reservation")("bolt")
+
+    with pytest.raises(UsageError, match=r"undo='relaese', which is no tool. Did you mean 'release'"):
+        run(body)
+
+
+def test_a_class_that_there_is_not_is_refused() -> None:
+    with pytest.raises(UsageError, match="cls=9"):
+        run(lambda world: world.tool(reserve, cls=9))

@@ -18,6 +18,7 @@ class LateEffectFenced:
     """
 
     slug = "late-effect-fenced"
+    faults_needed = 2
 
     def applies(self, facts: Facts) -> bool:
         """Applies where an undo by key was acknowledged and calls were ever held back past the end."""

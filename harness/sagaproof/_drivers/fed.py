@@ -56,7 +56,12 @@ class FedDriver:
 
 
 def _returned(make: Callable[..., Any]) -> object:
-    """The class that `make` builds: itself, or its return annotation."""
+    """The class that `make` builds: itself, or its return annotation; None if that cannot be told."""
     if inspect.isclass(make):
         return make
-    return inspect.get_annotations(make, eval_str=True).get("return") if inspect.isfunction(make) else None
+    if not inspect.isfunction(make):
+        return None
+    try:
+        return inspect.get_annotations(make, eval_str=True).get("return")
+    except NameError:  # a class that is local to a function, written as a text
+        return None

@@ -26,7 +26,11 @@ async def drive(
     """Run a saga to its end and say how it ended. Only a stop of the whole session gets out of here."""
     try:
         await _done(driver, driver.start(world, script))
-        said = await (_feed(driver, script) if not script.opaque else _done(driver, driver.claim()))
+        said = await (
+            _feed(driver, script, faulted=bool(world.gate.plan))
+            if not script.opaque
+            else _done(driver, driver.claim())
+        )
         return Ending("returned", read_claim(said, claim))
     except (KeyboardInterrupt, SagaproofError, GeneratorExit):
         raise
@@ -39,12 +43,21 @@ async def drive(
         return Ending(how, Claim.RAISED, error_links(error), where=_innermost(error))
 
 
-async def _feed(driver: Driver, script: Script) -> Any:
-    """Feed the calls; a call that raises makes the agent give up, as does the script's own ending."""
+async def _feed(driver: Driver, script: Script, *, faulted: bool) -> Any:
+    """Feed the calls; a call that raises makes the agent give up, as does the script's own ending.
+
+    Under a fault, so does an answer that lacks what a later call needs: the agent has nothing to go on with.
+    """
     answers: list[Any] = []
     for number, call in enumerate(script.calls, start=1):
         try:
-            answers.append(await _done(driver, driver.call(_filled(call, answers))))
+            filled = _filled(call, answers)
+        except UsageError:
+            if not faulted:
+                raise
+            return await _done(driver, driver.give_up())
+        try:
+            answers.append(await _done(driver, driver.call(filled)))
         except SagaproofError:
             raise
         except Exception as error:  # whatever the tool raised is what the agent sees

@@ -80,6 +80,7 @@ class Runner:
         log.append(Ended(clock.elapsed, ending))
         self._rest(gate)
         self._around.raise_leak()
+        world.require_undos()
         missed = [injection for injection, met in gate.injected.items() if not met]
         if missed:
             raise _not_injected(plan, missed, script, log)

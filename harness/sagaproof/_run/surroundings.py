@@ -113,7 +113,8 @@ class Surroundings:
             raise LeakError(
                 f"the saga tried to reach {leak.host}",
                 where=leak.site,
-                advice="Add a system that answers for this host, or allow it with allow_hosts=.",
+                advice="If a system stands for it, say so with hosts=; else add one that answers there, "
+                "or allow it with allow_hosts=.",
             )
 
     def _note(self, text: str) -> None:

@@ -6,7 +6,7 @@ from sagaproof._model.claim import Claim
 from sagaproof._model.history import History
 from sagaproof.errors import NotDeterministic
 
-__all__ = ["not_green", "require_same"]
+__all__ = ["not_green", "raised", "require_same"]
 
 
 def require_same(first: History, second: History) -> None:
@@ -36,6 +36,16 @@ def not_green(history: History) -> str:
         else f": {failed.point} was told {failed.status or failed.learnt}{_words(failed.body)}"
     )
     return f"without any fault the saga {said}{why}. Is the world set up for it?"
+
+
+def raised(history: History) -> str:
+    """What a run without a fault raised, and where; empty if it raised nothing."""
+    ending = history.ending
+    if ending.how != "raised" or not ending.errors:
+        return ""
+    newest = ending.errors[0]
+    where = f" ({ending.where})" if ending.where else ""
+    return f"without any fault the test raised {newest.type}: {newest.text}{where}. Mend that first"
 
 
 def _words(body: object) -> str:

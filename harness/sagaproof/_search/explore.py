@@ -19,7 +19,7 @@ from sagaproof._model.plan import EMPTY, Injection, Plan
 from sagaproof._model.point import Phase
 from sagaproof._model.script import Script
 from sagaproof._run.runner import Runner
-from sagaproof._search.baseline import not_green, require_same
+from sagaproof._search.baseline import not_green, raised, require_same
 from sagaproof._search.campaign import Campaign, Level
 from sagaproof._search.candidates import Candidates
 from sagaproof._search.facts import FactBook
@@ -95,7 +95,10 @@ class Explorer:
         try:
             book = self._books[script.name] = Book()
             self._fault_free(script, book)
-            if plan:
+            if not plan:
+                with self._runner.aloud():
+                    self._runner.run(script, EMPTY)
+            else:
                 with self._runner.aloud():
                     history = self._runner.run(script, plan, self._baselines[script.name])
                 self._take(history, book, Level(len(plan)))
@@ -119,7 +122,9 @@ class Explorer:
         first = self._runner.run(script, EMPTY)
         history = self._runner.run(script, EMPTY)
         require_same(first, history)
-        if not history.calls:
+        if raised(history):
+            self.campaign.incomplete.append(raised(history))
+        elif not history.calls:
             self.campaign.incomplete.append(
                 f"script {script.name!r} made no call that any tap saw: nothing was tested. "
                 "Point the clients of the saga at the hosts of the world, or wrap its tools with world.tool"
@@ -281,7 +286,8 @@ class Explorer:
                 self._note_unreached(check)
         skipped = sum(level.skipped for level in campaign.levels if level.attempted)
         if skipped:
-            campaign.incomplete.append(f"{skipped} plans were skipped: the budget was used up")
+            why = "it ended before them" if campaign.errors else "the budget was used up"
+            campaign.incomplete.append(f"{skipped} plans were skipped: {why}")
 
     def _note_unreached(self, check: RunCheck) -> None:
         """A check that applies and was never reached is a gap, unless so few faults cannot reach it."""

@@ -71,8 +71,9 @@ class WorldHandle:
         """Put a tap around a callable, sync or async, and return the callable to use instead.
 
         `cls` is its effect class, `undo` the tool (or its name) that takes it back, `ref` the argument or
-        the field of the returned mapping that names the object, `amount` the one in minor units;
-        `escalates` says that a person is told by it.
+        the field of the returned mapping that names the object (give any name if the callable returns just
+        the reference, as a text), `amount` the one in minor units; `escalates` says that a person is told
+        by it.
 
         Each success counts as an effect. `idempotent` says whether a second one with the same arguments, or
         an undo of what is not there, changes nothing; unless said, that is taken for true of undos of class
@@ -86,6 +87,10 @@ class WorldHandle:
         tap = self._tools.wrap(fn, self._current, spec)
         self.state.operations |= {op.full: op for op in self._tools.operations().values()}
         return tap
+
+    def require_undos(self) -> None:
+        """Raise `UsageError` for a tool whose undo is none of the tools that the body has wrapped."""
+        self._tools.require_undos()
 
     def begin(self, gate: Gate) -> None:
         """Start a new run: everything empty, calls go through this gate."""

@@ -16,7 +16,7 @@ from sagaproof._taps.gate import Admission, Gate
 from sagaproof._world.operation import Declared
 from sagaproof._world.system import Delivery, System
 from sagaproof._world.table import Table
-from sagaproof.errors import UsageError
+from sagaproof.errors import UsageError, suggest
 
 __all__ = ["ToolSpec", "Tools"]
 
@@ -61,6 +61,10 @@ class Tools(System):
         """The callable with the tap around it; it is an operation of this system from now on."""
         if spec.name in self._declared:
             raise UsageError(f"two tools are called {spec.name!r}", advice="Pass name= for one of them.")
+        if spec.cls not in set(EffectClass):
+            raise UsageError(
+                f"{spec.name!r} has cls={spec.cls!r}", advice="An effect class is 1, 2, 3, 4 or 5."
+            )
         immediate = inspect.iscoroutinefunction(fn)
         traits = {name for name, given in _traits(spec, immediate).items() if given}
         described = Operation(
@@ -95,6 +99,16 @@ class Tools(System):
             ref = known.operation.ref or self._declared[forward].operation.ref
             linked = replace(known.operation, ref=ref, undoes=(*known.operation.undoes, forward))
             self._declare(linked, self._functions[linked.name])
+
+    def require_undos(self) -> None:
+        """Raise `UsageError` for a tool whose `undo=` is none of the tools: it would pass for one without."""
+        for forward, undo in self._undos.items():
+            if undo is not None and self._name_of(undo) not in self._declared:
+                name = self._name_of(undo) or repr(undo)
+                raise UsageError(
+                    f"tool {forward!r} has undo={name!r}, which is no tool",
+                    advice=suggest(name, self._declared) or "Wrap it with world.tool too.",
+                )
 
     def _name_of(self, undo: str | Callable[..., Any] | None) -> str:
         """What an undo is called as a tool: it may be named, or be the tap or the callable within."""
@@ -142,7 +156,7 @@ def _run_tool(
         result = fn(*bound.args, **bound.kwargs)
     if not described.writes:
         return result
-    ref = args.get(described.ref or "", result.get(described.ref) if isinstance(result, Mapping) else None)
+    ref = args.get(described.ref or "", _ref_in(result, described.ref))
     row = {"tool": described.name, "ref": ref, "args": dict(args)}
     for key, known in list(tools.effects.rows.items()):
         if known["tool"] in described.undoes and known["ref"] == ref:
@@ -153,6 +167,13 @@ def _run_tool(
     if not (described.undoes and "repeatable-undo" in described.traits):
         tools.effects.put(tools.ids.next("effect"), row)
     return result
+
+
+def _ref_in(result: Any, ref: str | None) -> Any:
+    """What names the object in a result: a field of a mapping, or the text that it is."""
+    if isinstance(result, Mapping):
+        return result.get(ref)
+    return result if ref is not None and isinstance(result, str) else None
 
 
 class _Tap:

@@ -134,6 +134,8 @@ def _ref(operation: Operation, delivery: Delivery, handled: Handled) -> str | No
     found = delivery.args.get(operation.ref)
     if found is None and isinstance(handled.body, Mapping):
         found = handled.body.get(operation.ref)
+    elif found is None and isinstance(handled.body, str):
+        found = handled.body  # a tool that returns its reference and nothing else
     return None if found is None else str(found)
 
 
