@@ -21,9 +21,12 @@ from sagaproof._checks import catalogue
 from sagaproof._checks.protocol import RunCheck
 from sagaproof._doors.cli import app
 from sagaproof._doors.options import FileOptions
+from sagaproof._doors.registry import systems
 from sagaproof._model.fault import FAULTS, Fault
 from sagaproof._model.point import Phase
 from sagaproof._search.settings import Settings
+from sagaproof._world.operation import Declared
+from sagaproof._world.system import System
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 COMMAND: Final = "./dev exec python tests/docs/generate.py"
@@ -113,6 +116,52 @@ def _wrapped(text: str) -> str:
     return "\n\n".join(textwrap.fill(part, 110, break_on_hyphens=False) for part in parts)
 
 
+# Fakes --------------------------------------------------------------------------------------------------
+
+
+def _fake(name: str) -> str:
+    """The set-up methods of a bundled system, then its operations with their routes and arguments."""
+    system = systems([name])[name]
+    rows = [
+        [
+            f"`{declared.route}`" if declared.route else "",
+            f"`{short}`",
+            str(int(declared.operation.cls)),
+            ", ".join(_argument(declared, one) for one in declared.types),
+            ", ".join(f"`{one}`" for one in declared.operation.undoes),
+        ]
+        for short, declared in sorted(system.declarations().items(), key=_by_route)
+        if declared.route
+    ]
+    parts = [*_set_up(system), table(["route", "operation", "class", "arguments", "undoes"], rows)]
+    return "\n\n".join(parts)
+
+
+def _by_route(item: tuple[str, Declared]) -> tuple[str, str]:
+    method, _, path = item[1].route.partition(" ")
+    return path, method
+
+
+def _argument(declared: Declared, name: str) -> str:
+    kinds = [kind.__name__ for kind in declared.types[name] if kind is not type(None)]
+    kind = f" {' or '.join(kinds)}" if kinds else ""
+    return f"`{name}`{kind}{'' if name in declared.required else ', optional'}"
+
+
+def _set_up(system: System) -> Iterator[str]:
+    """Each set-up method by its signature: what is public and no operation, and not of the base."""
+    for name, method in inspect.getmembers(type(system), inspect.isfunction):
+        if name.startswith("_") or name in system.operations() or hasattr(System, name):
+            continue
+        if hasattr(method, "__sagaproof_invariant__"):
+            continue
+        params = [
+            str(p).replace("'", "") for n, p in inspect.signature(method).parameters.items() if n != "self"
+        ]
+        says = " ".join((inspect.getdoc(method) or "").partition("\n\n")[0].split())
+        yield _wrapped(f"`world.{system.name}.{name}({', '.join(params)})`: {says}")
+
+
 # Options ------------------------------------------------------------------------------------------------
 
 
@@ -171,6 +220,7 @@ def _command_line(name: str) -> str:
 _PARTS: Final[dict[str, Callable[[str], str]]] = {
     "check": _check,
     "command-line": _command_line,
+    "fake": _fake,
     "faults": _faults,
     "pyproject": _pyproject,
     "pytest": _pytest,

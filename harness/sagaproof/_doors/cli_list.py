@@ -16,6 +16,7 @@ from sagaproof._model.fault import FAULTS, applicable
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.point import Phase
 from sagaproof._search.scenario import Scenario
+from sagaproof._world.operation import Declared
 from sagaproof._world.system import System
 
 __all__ = ["inventory", "print_inventory"]
@@ -59,13 +60,16 @@ def _system(system: System, *, faults: bool) -> dict[str, Any]:
     return {
         "name": system.name,
         "hosts": list(system.hosts),
-        "operations": [_operation(one, faults=faults) for one in system.operations().values()],
+        "operations": [_operation(one, faults=faults) for one in system.declarations().values()],
     }
 
 
-def _operation(operation: Operation, *, faults: bool) -> dict[str, Any]:
+def _operation(declared: Declared, *, faults: bool) -> dict[str, Any]:
+    operation = declared.operation
     data: dict[str, Any] = {
         "operation": operation.full,
+        "route": declared.route,
+        "arguments": list(declared.types),
         "class": int(operation.cls),
         "means": _CLASSES[operation.cls],
         "undoes": list(operation.undoes),
@@ -121,7 +125,8 @@ def _operation_row(operation: Mapping[str, Any]) -> tuple[str, str]:
     undoes = f"; undoes {', '.join(operation['undoes'])}" if operation["undoes"] else ""
     told = "; tells a person" if operation["escalates"] else ""
     name = operation["operation"].partition(".")[2]
-    return name, f"class {operation['class']}, {operation['means']}{undoes}{told}"
+    route = f"  {operation['route']}" if operation["route"] else ""
+    return name, f"class {operation['class']}, {operation['means']}{undoes}{told}{route}"
 
 
 def _print(console: Console, title: str, rows: Iterator[tuple[str, str]] | map[tuple[str, str]]) -> None:
