@@ -9,6 +9,9 @@ from typing import Final
 
 __all__ = ["Sites"]
 
+_ROOTED: Final = re.compile(r"(?<![\w./-])(?:[A-Za-z]:)?[/\\](?:[^:<>\"'\n]*[/\\])?(?=[\w.@+-]+\.py\b)")
+"""An absolute folder, which may have blanks in it, before the name of a source file."""
+
 _FOLDERS: Final = re.compile(r"(?<![\w./-])(?:[A-Za-z]:)?(?:[\w.@+~-]*[/\\])+(?=[\w.@+-]+\.py\b)")
 
 
@@ -23,5 +26,5 @@ class Sites:
     def _short(self, text: str) -> str:
         """The text with each path in it shortened."""
         if self._stable:
-            return _FOLDERS.sub("", text)
+            return _FOLDERS.sub("", _ROOTED.sub("", text))
         return text.replace(self._folder, "") if self._folder != os.sep else text
