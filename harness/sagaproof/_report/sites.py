@@ -9,7 +9,7 @@ from typing import Final
 
 __all__ = ["Sites"]
 
-_ROOTED: Final = re.compile(r"(?<![\w./-])(?:[A-Za-z]:)?[/\\](?:[^:<>\"'\n]*[/\\])?(?=[\w.@+-]+\.py\b)")
+_ROOTED: Final = re.compile(r"(?<![\w./:-])(?:[A-Za-z]:)?[/\\](?:[^:<>\"'\n]*[/\\])?(?=[\w.@+-]+\.py\b)")
 """An absolute folder, which may have blanks in it, before the name of a source file."""
 
 _FOLDERS: Final = re.compile(r"(?<![\w./-])(?:[A-Za-z]:)?(?:[\w.@+~-]*[/\\])+(?=[\w.@+-]+\.py\b)")

@@ -35,3 +35,4 @@ def test_stable_shortens_each_of_two_paths_with_blanks() -> None:
 def test_stable_leaves_what_is_no_path_to_code_alone() -> None:
     text = "GET https://crm.test/tickets/9104 answered 503/all"
     assert Sites(stable=True).short(text) == text
+    assert Sites(stable=True).short(f"{text} at /tmp/a b/c.py:7") == f"{text} at c.py:7"
