@@ -116,3 +116,9 @@ def test_operations_of_wrapped_tools_can_be_replayed(example: Any) -> None:
     ran = example({"test_it": text}).run("--saga-plan=tools.pay.1=lost")
 
     ran.came_to(1, failed=1).says("in the replay of tools.pay.1=lost")
+
+
+def test_a_replay_that_finds_nothing_shows_its_calls_and_what_the_saga_said(example: Any) -> None:
+    ran = example({"test_it": TESTS}).run("test_it.py::test_reads", "--saga-plan=")
+
+    ran.came_to(0, passed=1).says("no finding in the replay of no fault", "   1 shop.", "= said 'completed'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, TypedDict
 
+from sagaproof._report.card import calls
 from sagaproof._report.schema import ScenarioPart
 
 __all__ = ["Heard", "heard_of", "summary"]
@@ -18,6 +19,7 @@ class Heard(TypedDict):
     runs: int
     findings: int
     notes: list[str]
+    calls: list[str]
 
 
 _NOTES_MAX: Final = 5
@@ -31,6 +33,7 @@ def heard_of(part: ScenarioPart, line: str) -> Heard:
         "runs": part.runs,
         "findings": len(part.findings),
         "notes": list(part.notes),
+        "calls": [] if part.replayed is None or part.findings else calls(part.replayed),
     }
 
 
@@ -43,7 +46,11 @@ def summary(heard: Mapping[str, Heard], *, verbose: bool) -> list[str]:
     notes = [f"{name}  note: {note}" for name, one in heard.items() for note in one["notes"]]
     if len(notes) > _NOTES_MAX and not verbose:
         notes = [*notes[:_NOTES_MAX], f"{len(notes) - _NOTES_MAX} notes more with -v"]
-    return [*(f"{name}  {one['line']}" for name, one in told), *notes, _total(list(heard.values()))]
+    lines = [f"{name}  {one['line']}" for name, one in told]
+    for name, one in heard.items():
+        if one["calls"]:
+            lines += [f"{name}  {one['line']}", *one["calls"]]
+    return [*lines, *notes, _total(list(heard.values()))]
 
 
 def _total(heard: Sequence[Heard]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
+from sagaproof._report.fault_words import fault_parts
 from sagaproof._report.finding import finding_part
 from sagaproof._report.plain import one_line, printable
 from sagaproof._report.schema import (
@@ -13,11 +14,13 @@ from sagaproof._report.schema import (
     GridCellPart,
     GridPart,
     GridRowPart,
+    ReplayPart,
     Report,
     ScenarioPart,
     TallyPart,
 )
 from sagaproof._report.sites import Sites
+from sagaproof._report.timeline import timeline
 from sagaproof._search.campaign import Campaign, CheckCount
 from sagaproof._search.expected import Outcome
 from sagaproof._tally.grid import Grid, grid
@@ -61,7 +64,15 @@ def build_scenario(outcome: Outcome, *, stable: bool = False) -> ScenarioPart:
         incomplete=texts(campaign.incomplete),
         errors=texts(campaign.errors),
         seconds=None if stable else round(campaign.seconds, 3),
+        replayed=_replayed(campaign, sites),
     )
+
+
+def _replayed(campaign: Campaign, sites: Sites) -> ReplayPart | None:
+    history = campaign.replayed
+    if history is None:
+        return None
+    return ReplayPart(faults=fault_parts(history.plan, history), timeline=timeline(history, sites))
 
 
 def _tally(row: TallyRow) -> TallyPart:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from sagaproof._report.plain import shorten
-from sagaproof._report.schema import FindingPart, Step
+from sagaproof._report.schema import FindingPart, ReplayPart, Step
 
-__all__ = ["card"]
+__all__ = ["calls", "card"]
 
 _SLUG: Final = 27
 _ROWS_MAX: Final = 24
@@ -47,6 +47,12 @@ def card(finding: FindingPart, also: Sequence[FindingPart] = (), *, width: int =
     ]
 
 
+def calls(run: ReplayPart, *, width: int = 100) -> list[str]:
+    """The rows of a run that is no finding: what was called, what was told, what came of it."""
+    words = {fault.number: fault.text for fault in run.faults}
+    return _lines([_Block(0, run.timeline)], words, max(width, 40))
+
+
 def _says(finding: FindingPart, width: int) -> list[str]:
     slug = f" {finding.check}".ljust(_SLUG) + " "
     if width - len(slug) >= len(slug):
@@ -69,13 +75,15 @@ def _wrapped(head: str, text: str, width: int) -> list[str]:
 
 
 def _rows(finding: FindingPart, width: int) -> list[str]:
-    blocks = _shown(finding)
-    calls = [step for block in blocks for step in block.steps if step.kind == "call"]
-    told = min(max((len(step.told) for step in calls), default=0), _TOLD_MAX)
-    remark = min(max((len(step.remark) for step in calls), default=0), _REMARK_MAX)
-    what = min(max((len(step.what) for step in calls), default=0), max(12, width - told - remark - 9))
+    return _lines(_shown(finding), {fault.number: fault.text for fault in finding.faults}, width)
+
+
+def _lines(blocks: Sequence[_Block], words: dict[int, str], width: int) -> list[str]:
+    made = [step for block in blocks for step in block.steps if step.kind == "call"]
+    told = min(max((len(step.told) for step in made), default=0), _TOLD_MAX)
+    remark = min(max((len(step.remark) for step in made), default=0), _REMARK_MAX)
+    what = min(max((len(step.what) for step in made), default=0), max(12, width - told - remark - 9))
     columns = _Columns(what, told, width)
-    words = {fault.number: fault.text for fault in finding.faults}
     lines: list[str] = []
     for block in blocks:
         if block.hidden:

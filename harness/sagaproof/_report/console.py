@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sagaproof._model.script import OPAQUE
-from sagaproof._report.card import card
+from sagaproof._report.card import calls, card
 from sagaproof._report.group import Group, grouped, varied
 from sagaproof._report.schema import FindingPart, Report, ScenarioPart, TallyPart
 
@@ -94,6 +94,9 @@ def print_scenario(scenario: ScenarioPart, console: Console, *, cards: int = CAR
     console.print(Text.assemble((scenario.name, "bold"), " - ", headline(scenario)), soft_wrap=True)
     for line in findings_text(scenario, width=console.width, cards=cards):
         console.print(Text(line), soft_wrap=True)
+    if scenario.replayed is not None and not scenario.findings:
+        for line in calls(scenario.replayed, width=console.width):
+            console.print(Text(line), soft_wrap=True)
     console.print()
     for row in scenario.tally:
         console.print(Text(f" {row.text}"), soft_wrap=True)

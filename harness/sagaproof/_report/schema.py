@@ -229,8 +229,18 @@ class FindingPart(_Part):
     twin: TwinPart | None
 
 
+class ReplayPart(_Part):
+    """The run of a plan that was replayed, whatever came of it."""
+
+    faults: tuple[FaultPart, ...]
+    timeline: tuple[Step, ...]
+
+
 class ScenarioPart(_Part):
-    """One explored saga. `expected_met` is None where nothing was expected; `seconds` is real time."""
+    """One explored saga. `expected_met` is None where nothing was expected; `seconds` is real time.
+
+    `replayed` is there if it was not explored, but one plan of it replayed.
+    """
 
     name: str
     status: Literal["clean", "findings", "incomplete", "error"]
@@ -249,6 +259,7 @@ class ScenarioPart(_Part):
     incomplete: tuple[str, ...]
     errors: tuple[str, ...]
     seconds: float | None = None
+    replayed: ReplayPart | None = None
 
 
 class Report(_Part):

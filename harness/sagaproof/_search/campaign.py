@@ -98,6 +98,7 @@ class Campaign:
     errors: list[str] = field(default_factory=list)
     facts: Facts | None = None
     baseline: History | None = None
+    replayed: History | None = None
     seconds: float = 0.0
 
     @property

@@ -95,13 +95,11 @@ class Explorer:
         try:
             book = self._books[script.name] = Book()
             self._fault_free(script, book)
-            if not plan:
-                with self._runner.aloud():
-                    self._runner.run(script, EMPTY)
-            else:
-                with self._runner.aloud():
-                    history = self._runner.run(script, plan, self._baselines[script.name])
+            with self._runner.aloud():
+                history = self._runner.run(script, plan, self._baselines[script.name])
+            if plan:
                 self._take(history, book, Level(len(plan)))
+            self.campaign.replayed = history
         except SagaproofError as error:
             self.campaign.errors.append(f"{error.slug}: {error}")
         self.campaign.findings = self._judge.findings()
