@@ -9,13 +9,16 @@ import queue
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import NoReturn
 
 import pytest
 
 from sagaproof._run import real_time
 from sagaproof._run.loop import run_async
+from sagaproof._run.real_waits import WaitSampler
 from sagaproof._run.stops import raise_in, stop_because
 from sagaproof._run.virtual_time import VirtualTime
 from sagaproof._run.watchdog import Watchdog
@@ -368,17 +371,36 @@ def test_a_real_wait_for_an_executor_is_noted_with_who_awaits_it() -> None:
     assert [tuple(wait) for wait in watchdog.real_waits] == [(here, "event loop")]
 
 
-def test_work_is_no_wait() -> None:
-    def saga() -> None:
-        begun = real_time.monotonic()
-        while real_time.monotonic() - begun < 0.15:
+@pytest.mark.parametrize(("used_s", "is_wait"), [(0.0, True), (0.03, False)])
+def test_a_thread_that_uses_the_processor_between_two_looks_does_not_wait(
+    used_s: float, is_wait: bool
+) -> None:
+    def look_twice(frame: FrameType) -> None:
+        here = threading.get_ident()
+        sampler.look(1, here, frame, None, 0.0)
+        begun = time.thread_time()
+        while time.thread_time() - begun < used_s:
             pass
+        sampler.look(1, here, frame, None, 60.0 if is_wait else 0.05)
 
-    with Watchdog() as watchdog:
-        watchdog.begin()
-        saga()
-        watchdog.end()
-    assert watchdog.real_waits == ()
+    def saga() -> None:
+        look_twice(inspect.currentframe())  # type: ignore[arg-type]
+
+    sampler = WaitSampler()
+    saga()
+    assert bool(sampler.found) == is_wait
+
+
+def test_two_looks_at_two_runs_are_no_wait() -> None:
+    def saga() -> None:
+        frame = inspect.currentframe()
+        assert frame is not None
+        for run in (1, 2):
+            sampler.look(run, threading.get_ident(), frame, None, 60.0 * run)
+
+    sampler = WaitSampler()
+    saga()
+    assert not sampler.found
 
 
 # What is put back ---------------------------------------------------------------------------------------
