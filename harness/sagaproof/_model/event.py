@@ -12,13 +12,18 @@ from sagaproof._model.effect import Binding, Change, Effect, Record
 from sagaproof._model.point import Phase, Point
 
 __all__ = [
+    "Answered",
     "Applied",
+    "Asked",
     "Broke",
     "Called",
+    "Died",
     "Ended",
     "Event",
     "Landed",
+    "Noted",
     "Rejected",
+    "Restarted",
     "Rested",
     "Slept",
     "Told",
@@ -106,6 +111,61 @@ class Slept(NamedTuple):
     seconds: float
 
 
+class Noted(NamedTuple):
+    """The saga wrote into a store that outlives it: a record in its journal. `kept`: it got there.
+
+    `record` is what was written, as JSON values where it can be shown as such.
+    """
+
+    at: float
+    point: Point
+    record: Any
+    kept: bool
+    site: str
+    fault: str | None
+
+
+class Died(NamedTuple):
+    """The process died at a point; whatever it did not keep in a store is gone."""
+
+    at: float
+    point: Point
+
+
+class Restarted(NamedTuple):
+    """A new process began, the `restart`-th after the first.
+
+    `at_rest`: the saga had come to its end, and is asked once more, without faults, whether anything is left
+    for it to recover.
+    """
+
+    at: float
+    restart: int
+    at_rest: bool
+
+
+class Asked(NamedTuple):
+    """The agent called a tool of a saga that is fed: the `step`-th call of its script, from 1."""
+
+    at: float
+    step: int
+    tool: str
+    args: Record
+    call_id: str
+
+
+class Answered(NamedTuple):
+    """What the agent was told of such a call: ok, failed (and not applied) or unknown, and the words.
+
+    A tool that raised tells its agent `unknown`, unless the exception says more by an `outcome`.
+    """
+
+    at: float
+    step: int
+    outcome: str
+    text: str
+
+
 class Ended(NamedTuple):
     """The saga under test came to its end; what is late may still land after this."""
 
@@ -119,4 +179,20 @@ class Rested(NamedTuple):
     at: float
 
 
-Event: TypeAlias = Called | Applied | Rejected | Landed | Told | Broke | Wrote | Slept | Ended | Rested
+Event: TypeAlias = (
+    Called
+    | Applied
+    | Rejected
+    | Landed
+    | Told
+    | Broke
+    | Wrote
+    | Noted
+    | Died
+    | Restarted
+    | Asked
+    | Answered
+    | Slept
+    | Ended
+    | Rested
+)

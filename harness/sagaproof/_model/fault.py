@@ -32,6 +32,7 @@ class Learnt(StrEnum):
     TORN = "answer torn off"
     GARBAGE = "garbage"
     SOFT = "200 with an error inside"
+    DEATH = "the process dies"
 
 
 class Lands(StrEnum):
@@ -40,6 +41,9 @@ class Lands(StrEnum):
     NEXT_CALL = "before the next call"
     UNDO = "after the first undo"
     END = "after the end"
+
+
+_CALLS = frozenset(Phase) - {Phase.JOURNAL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class Fault:
     representative: str | None = None
     spans: bool = True
     macro: bool = False
-    phases: frozenset[Phase] = frozenset(Phase)
+    phases: frozenset[Phase] = _CALLS
     writes_only: bool = False
     trait: str | None = None
 
@@ -71,7 +75,7 @@ class Fault:
 _FORWARD = frozenset({Phase.FORWARD, Phase.QUERY, Phase.ESCALATE})
 
 
-def _status(code: int, stands_for: str | None, phases: frozenset[Phase] = frozenset(Phase)) -> Fault:
+def _status(code: int, stands_for: str | None, phases: frozenset[Phase] = _CALLS) -> Fault:
     number, family = (2, "outage") if code >= 500 else (3, "rejection")
     meaning = f"not applied, {code}" if code >= 500 else f"refused for good, {code}"
     return Fault(
@@ -99,6 +103,22 @@ def _rate_limit(name: str, stands_for: str | None, retry_after: str | None, mean
         status=429,
         retry_after=retry_after,
         representative=stands_for,
+    )
+
+
+def _crash(name: str, number: int, applied: Applied, meaning: str, phases: frozenset[Phase]) -> Fault:
+    """The process dies at a call or at a write into its journal; a read leaves nothing to die after."""
+    return Fault(
+        name,
+        number,
+        "crash",
+        applied,
+        Learnt.DEATH,
+        meaning,
+        lands=Lands.END if applied is Applied.LATE else None,
+        spans=False,
+        phases=phases,
+        writes_only=applied is not Applied.NO,
     )
 
 
@@ -208,6 +228,9 @@ _CATALOGUE: Final = (
         "the line drops after the message was taken",
         trait="mail",
     ),
+    _crash("crash-before", 32, _NO, "the process dies before it", frozenset(Phase)),
+    _crash("crash-after", 33, _YES, "the process dies after it, before it learns of it", frozenset(Phase)),
+    _crash("crash-late", 33, _LATE, "the process dies; it lands after the end", _CALLS),
 )
 
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in _CATALOGUE}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-__all__ = ["EffectClass", "Operation", "TableInfo"]
+__all__ = ["EffectClass", "Operation", "TableInfo", "durable_write"]
 
 
 class EffectClass(IntEnum):
@@ -47,6 +47,11 @@ class Operation:
     def writes(self) -> bool:
         """Whether a call can leave an effect."""
         return self.cls > EffectClass.READ
+
+
+def durable_write(store: str, name: str) -> Operation:
+    """What a write into a store of the saga's own is taken for: it stands, and nobody has to undo it."""
+    return Operation(store, name, EffectClass.CONVERGENT, keyed=False)
 
 
 @dataclass(frozen=True, slots=True)

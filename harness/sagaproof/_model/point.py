@@ -9,12 +9,16 @@ __all__ = ["Phase", "Point", "PointClass"]
 
 
 class Phase(StrEnum):
-    """What a call was for: the way there, the way back, a look during the way back, a call for help."""
+    """What a call was for: the way there, the way back, a look during the way back, a call for help.
+
+    A write into the saga's own journal is a phase of its own.
+    """
 
     FORWARD = "forward"
     UNDO = "undo"
     QUERY = "query"
     ESCALATE = "escalate"
+    JOURNAL = "journal"
 
 
 class Point(NamedTuple):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, NamedTuple
 
-__all__ = ["OPAQUE", "Answer", "Script", "ToolCall"]
+__all__ = ["OPAQUE", "AfterRestart", "Answer", "Script", "ToolCall"]
 
 
 class Answer(NamedTuple):
@@ -24,24 +25,39 @@ class ToolCall(NamedTuple):
     call_id: str = ""
 
 
+class AfterRestart(StrEnum):
+    """What the agent does once its saga has been recovered from a crash.
+
+    It goes on, making its calls again from the first with the same call ids; or it gives up; or there is no
+    agent any more, and the recovery itself brings the saga to its end.
+    """
+
+    GO_ON = "go on"
+    GIVE_UP = "give up"
+    NOBODY = "nobody"
+
+
 @dataclass(frozen=True, slots=True)
 class Script:
     """Calls and an ending. `give_up_after` i means: after i calls the agent gives up.
 
-    An opaque script has no calls: the test body decides them.
+    A tuple of calls in `calls` is one turn in which the agent makes them all at once. `after_restart` is what
+    it does after a crash: see `AfterRestart`, or other calls that it makes instead. An opaque script has no
+    calls: the test body decides them.
     """
 
     name: str
-    calls: tuple[ToolCall, ...] = ()
+    calls: tuple[ToolCall | tuple[ToolCall, ...], ...] = ()
     give_up_after: int | None = None
     opaque: bool = False
+    after_restart: AfterRestart | tuple[ToolCall, ...] = AfterRestart.GO_ON
 
     def endings(self) -> tuple[Script, ...]:
         """This script, then the same one given up after each of its calls."""
         if self.opaque or self.give_up_after is not None:
             return (self,)
         cut = (
-            Script(f"{self.name}, given up after {i}", self.calls, give_up_after=i)
+            replace(self, name=f"{self.name}, given up after {i}", give_up_after=i)
             for i in range(1, len(self.calls) + 1)
         )
         return (self, *cut)
