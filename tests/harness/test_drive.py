@@ -17,8 +17,8 @@ from sagaproof._model.plan import EMPTY
 from sagaproof._model.script import OPAQUE, Answer, Script, ToolCall
 from sagaproof._run.runner import Runner
 from sagaproof._taps.direct import ToolError
-from sagaproof._taps.gate import SagaStopped
 from sagaproof._taps.handle import WorldHandle
+from sagaproof._taps.stopped import SagaStopped
 from sagaproof.errors import InternalError, UsageError
 
 EndingOf = Callable[..., Ending]

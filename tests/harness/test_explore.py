@@ -90,9 +90,11 @@ FEW = Settings(families=("outage", "lost answer"), reduce=False)
 def subject(shop: System, bank: System) -> Callable[..., Subject]:
     """`subject(saga)`: it in the world of shop and bank, judged by every check unless others are given."""
 
-    def subject(saga: Saga, judges: Sequence[RunCheck] | None = None, **more: Any) -> Subject:
+    def subject(
+        saga: Saga, judges: Sequence[RunCheck] | None = None, *, recover: Saga | None = None, **more: Any
+    ) -> Subject:
         found = checks() if judges is None else tuple(judges)
-        return Subject("toy", CallableDriver(saga), {"shop": shop, "bank": bank}, found, **more)
+        return Subject("toy", CallableDriver(saga, recover), {"shop": shop, "bank": bank}, found, **more)
 
     return subject
 
@@ -180,8 +182,16 @@ def test_every_reachable_plan_is_run_and_each_once(subject: Callable[..., Subjec
 @pytest.mark.slow
 def test_every_kind_of_fault_is_put_wherever_it_applies(subject: Callable[..., Subject]) -> None:
     settings = Settings(reduce=False, faults=1)
-    expected = {plan for plan in all_plans(subject(tries_again, ()), settings) if len(plan) < 2}
-    assert set(watched(subject(tries_again, ()), settings)[1]) == expected
+
+    def killed() -> Subject:
+        return subject(tries_again, (), recover=lambda _: "raised")
+
+    expected = {plan for plan in all_plans(killed(), settings) if len(plan) < 2}
+    assert set(watched(killed(), settings)[1]) == expected
+    put = {fault for plan in expected for _, fault, _ in plan}
+    assert put == {f.name for f in FAULTS.values() if f.representative is None} - {"again"}, (
+        "all but that of an undo that succeeds, to which this saga comes only under a fault"
+    )
 
 
 def test_points_that_only_a_fault_makes_are_found(subject: Callable[..., Subject]) -> None:
@@ -217,6 +227,7 @@ def test_an_exclusion_leaves_out_its_cells_and_is_named(subject: Callable[..., S
     assert campaign.excluded == {
         ("shop.send", "503"): "there is a queue in between",
         ("shop.send", "503/all"): "there is a queue in between",
+        ("*", "crash-*"): "nothing says what a new process does: pass recover=",
     }
 
 

@@ -10,10 +10,11 @@ import pytest
 from sagaproof._model.event import Applied, Called, Landed, Rejected, Told
 from sagaproof._model.fault import FAULTS, Fault, Lands, applicable
 from sagaproof._model.fault import Applied as Half
-from sagaproof._model.operation import EffectClass, Operation
+from sagaproof._model.operation import EffectClass, Operation, durable_write
 from sagaproof._model.point import Phase
 from sagaproof._taps.direct import ToolError
 from sagaproof._taps.handle import WorldHandle
+from sagaproof._taps.stopped import ProcessDied
 
 Under = Callable[..., WorldHandle]
 FORWARD, UNDO, QUERY, ESCALATE = Phase.FORWARD, Phase.UNDO, Phase.QUERY, Phase.ESCALATE
@@ -41,6 +42,7 @@ def test_numbers_are_those_of_the_public_table() -> None:
         "refused": 1, "timeout": 10, "lost": 9, "500-applied": 12, "torn": 13, "garbage": 28,
         "soft-error": 30, "late": 11, "late-undo": 11, "late-end": 11, "duplicate": 16, "again": 34,
         "outage": 7, "dropped": 43, "dropped-after": 46,
+        "crash-before": 32, "crash-after": 33, "crash-late": 33,
     }  # fmt: skip
 
 
@@ -63,9 +65,11 @@ def operation(cls: int, *traits: str) -> Operation:
 
 READS = {"429", "429-date", "429-bare", "429-huge",
          "503", "500", "502", "504", "422", "403", "409", "404", "refused", "timeout", "garbage",
-         "soft-error", "outage"}  # fmt: skip
-WRITES = READS | {"lost", "500-applied", "torn", "late", "late-undo", "late-end", "duplicate"}
-LATE = {"late", "late-undo", "late-end"}
+         "soft-error", "outage", "crash-before"}  # fmt: skip
+WRITES = READS | {"lost", "500-applied", "torn", "late", "late-undo", "late-end", "duplicate",
+                  "crash-after", "crash-late"}  # fmt: skip
+CRASHES = {"crash-before", "crash-after", "crash-late"}
+LATE = {"late", "late-undo", "late-end", "crash-late"}
 
 
 @pytest.mark.parametrize(
@@ -78,6 +82,7 @@ LATE = {"late", "late-undo", "late-end"}
         *((operation(cls), UNDO, WRITES - {"409", "404", "duplicate"} | {"again"}) for cls in (3, 4)),
         (operation(5, "mail"), FORWARD, WRITES | {"dropped", "dropped-after"}),
         (operation(3, "immediate"), FORWARD, WRITES - LATE),
+        (durable_write("journal", "append"), Phase.JOURNAL, {"crash-before", "crash-after"}),
     ],
 )
 def test_where_a_fault_can_be_put(described: Operation, phase: Phase, faults: set[str]) -> None:
@@ -97,7 +102,7 @@ class Seen(NamedTuple):
 def attempt(world: WorldHandle, call: Callable[[], object]) -> Seen:
     try:
         saw: object = call()
-    except (ToolError, OSError) as error:
+    except (ToolError, OSError, ProcessDied) as error:
         saw = error
     return Seen(saw, effects_in(world))
 
@@ -127,12 +132,14 @@ def what_is_seen(fault: Fault, answer: object) -> Callable[[object], bool]:
         "timeout": TimeoutError,
         "connection reset": ConnectionResetError,
         "answer torn off": ConnectionResetError,
+        "the process dies": ProcessDied,
     }[fault.learnt.value]
     return lambda saw: type(saw) is error
 
 
 APPLIED_AT_ONCE = {
     "lost": 1, "500-applied": 1, "torn": 1, "garbage": 1, "dropped-after": 1, "duplicate": 2, "again": 2,
+    "crash-after": 1,
 }  # fmt: skip
 """How many effects a fault leaves at a service without keys; none where it is not named."""
 
@@ -162,9 +169,11 @@ def test_both_halves_of_a_fault_are_as_it_says(under: Under, fault: Fault) -> No
     assert seen.effects == len(world.shop.parcels) == APPLIED_AT_ONCE.get(fault.name, 0)
     called, *_ = (event for event in world.state.log if isinstance(event, Called))
     assert called.fault == fault.name
-    (told,) = (event for event in world.state.log if isinstance(event, Told))
-    assert told.ok is (fault.learnt.value == "answer")
-    assert told.learnt == fault.learnt
+    told = [event for event in world.state.log if isinstance(event, Told)]
+    assert len(told) == (fault.name not in CRASHES), "the dead are told nothing"
+    for event in told:
+        assert event.ok is (fault.learnt.value == "answer")
+        assert event.learnt == fault.learnt
     world.gate.land_everything()
     assert effects_in(world) == APPLIED_AT_ONCE.get(fault.name, int(fault.name in LATE))
 
@@ -285,7 +294,7 @@ def moments(world: WorldHandle) -> list[str]:
     ],
 )
 def test_a_late_effect_lands_at_its_moment(under: Under, lands: Lands, expected: list[str]) -> None:
-    (name,) = (fault.name for fault in FAULTS.values() if fault.lands is lands)
+    (name,) = (f.name for f in FAULTS.values() if f.lands is lands and f.name not in CRASHES)
     world = under(f"shop.buy.1={name}")
     hold = world.direct.bank.hold(amount=5)
     attempt(world, lambda: world.direct.shop.buy(item="tea"))
@@ -296,7 +305,7 @@ def test_a_late_effect_lands_at_its_moment(under: Under, lands: Lands, expected:
     assert all(e.late is (e.effect.operation == "buy") for e in world.state.log if isinstance(e, Applied))
 
 
-@pytest.mark.parametrize("name", sorted(LATE))
+@pytest.mark.parametrize("name", sorted(LATE - CRASHES))
 def test_what_is_late_lands_at_the_end_at_the_latest_and_once(under: Under, name: str) -> None:
     world = under(f"shop.buy.1={name}")
     attempt(world, lambda: world.direct.shop.buy(item="tea"))

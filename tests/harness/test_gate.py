@@ -12,8 +12,9 @@ from sagaproof._model.effect import Binding
 from sagaproof._model.event import Applied, Called, Landed, Rejected, Told
 from sagaproof._model.point import Phase
 from sagaproof._taps.direct import ToolError
-from sagaproof._taps.gate import DEFAULT_TIMEOUT_S, LATENCY_S, SagaStopped
+from sagaproof._taps.gate import DEFAULT_TIMEOUT_S, LATENCY_S
 from sagaproof._taps.handle import WorldHandle
+from sagaproof._taps.stopped import SagaStopped
 from sagaproof._world.system import Delivery
 from sagaproof.errors import UsageError
 
@@ -189,7 +190,7 @@ def test_a_fault_after_a_restart_waits_for_it(under: Under) -> None:
     world = under("shop.send.1@1=503")
     assert isinstance(try_to(lambda: world.direct.shop.send(order="a")), dict)
     world = under("shop.send.1@1=503")
-    world.gate.restart = 1
+    world.gate.process.restarts = 1
     assert isinstance(try_to(lambda: world.direct.shop.send(order="a")), ToolError)
 
 

@@ -20,8 +20,9 @@ from respx.mocks import HTTPXMocker
 from sagaproof._model.event import Called, Event, Told
 from sagaproof._model.plan import EMPTY, Plan
 from sagaproof._taps import httpx_private
-from sagaproof._taps.gate import Gate, SagaStopped
+from sagaproof._taps.gate import Gate
 from sagaproof._taps.httpx import HttpxTap
+from sagaproof._taps.stopped import SagaStopped
 from sagaproof._world.operation import operation
 from sagaproof._world.system import System
 from sagaproof._world.table import Table

@@ -19,7 +19,7 @@ import pytest
 from sagaproof._run import real_time
 from sagaproof._run.loop import LeftTask, LoopReport, VirtualLoop, run_async
 from sagaproof._run.virtual_time import MONOTONIC_START, VirtualTime
-from sagaproof._taps.gate import SagaStopped
+from sagaproof._taps.stopped import SagaStopped
 from sagaproof._world.clock import Clock
 from sagaproof.errors import UsageError
 

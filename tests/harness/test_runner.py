@@ -16,8 +16,8 @@ from sagaproof._model.plan import EMPTY, Plan
 from sagaproof._model.script import OPAQUE
 from sagaproof._run.runner import Limits, Runner
 from sagaproof._taps.direct import ToolError
-from sagaproof._taps.gate import SagaStopped
 from sagaproof._taps.handle import WorldHandle
+from sagaproof._taps.stopped import SagaStopped
 from sagaproof.errors import NotInjected, UsageError
 
 RunOf = Callable[..., History]

@@ -18,7 +18,7 @@ import tenacity
 
 from sagaproof._run import real_time
 from sagaproof._run.virtual_time import MONOTONIC_START, VirtualTime
-from sagaproof._taps.gate import SagaStopped
+from sagaproof._taps.stopped import SagaStopped
 from sagaproof._world.clock import START, Clock
 from sagaproof.errors import UsageError
 

@@ -22,7 +22,7 @@ from sagaproof._run.real_waits import WaitSampler
 from sagaproof._run.stops import raise_in, stop_because
 from sagaproof._run.virtual_time import VirtualTime
 from sagaproof._run.watchdog import Watchdog
-from sagaproof._taps.gate import SagaStopped
+from sagaproof._taps.stopped import SagaStopped
 from sagaproof._world.clock import Clock
 
 LIMIT_S = 0.08
@@ -447,7 +447,7 @@ def test_it_works_in_a_worker_of_xdist(pytester: pytest.Pytester) -> None:
         import pytest
         from sagaproof._run.virtual_time import VirtualTime
         from sagaproof._run.watchdog import Watchdog
-        from sagaproof._taps.gate import SagaStopped
+        from sagaproof._taps.stopped import SagaStopped
         from sagaproof._world.clock import Clock
 
         def saga():

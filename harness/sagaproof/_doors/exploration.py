@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sagaproof._checks.campaign_check import CampaignCheck, Check
 from sagaproof._checks.protocol import RunCheck
 from sagaproof._doors.options import Options, settings_of
 from sagaproof._doors.registry import SystemSpec
@@ -30,13 +31,15 @@ class Exploration:
     claim: Callable[[Any], object] | None = None
     invariants: tuple[Callable[[WorldHandle], object], ...] = ()
     independent: tuple[tuple[str, str], ...] = ()
-    checks: tuple[RunCheck, ...] = ()
+    attempts: Mapping[str, int] = field(default_factory=dict)
+    checks: tuple[Check, ...] = ()
     skip_checks: Mapping[str, str] = field(default_factory=dict)
     systems: Sequence[SystemSpec] | None = None
     hosts: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     allow_hosts: tuple[str, ...] = ()
     allow_fixtures: bool | frozenset[str] = False
     agent: Callable[..., FedSaga] | None = None
+    recover: Callable[..., Any] | None = None
     scripts: tuple[Script, ...] = ()
 
     def __post_init__(self) -> None:
@@ -53,11 +56,12 @@ class Exploration:
                 advice="Write it with `def`; the agent itself may be async.",
             )
         for check in self.checks:
-            if not isinstance(check, RunCheck):
+            if not isinstance(check, RunCheck | CampaignCheck):
                 raise UsageError(
                     f"checks= holds {check!r}, which is no check",
                     where=self.name,
-                    advice="A check has a slug, applies(facts) and judge(history); see sagaproof.RunCheck.",
+                    advice="A check has a slug, applies(facts) and judge(history); see sagaproof.RunCheck. "
+                    "One that compares runs has begin() instead; see sagaproof.CampaignCheck.",
                 )
         settings_of([self.options])  # whatever is wrong with them shows here
 

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ParamSpec, overload
 
-from sagaproof._checks.protocol import RunCheck
+from sagaproof._checks.campaign_check import Check
 from sagaproof._doors.exploration import MARK, Exploration
 from sagaproof._doors.options import Options, read
 from sagaproof._doors.registry import SystemSpec
@@ -44,6 +44,7 @@ def explore(
     allow_hosts: Sequence[str] = (),
     allow_fixtures: bool | Iterable[str] = False,
     agent: Callable[..., FedSaga] | None = None,
+    recover: Callable[..., Any] | None = None,
     scripts: Iterable[Script] = (),
 ) -> Callable[[Callable[P, object]], Callable[P, None]]: ...
 def explore(
@@ -60,6 +61,7 @@ def explore(
     allow_hosts: Sequence[str] = (),
     allow_fixtures: bool | Iterable[str] = False,
     agent: Callable[..., FedSaga] | None = None,
+    recover: Callable[..., Any] | None = None,
     scripts: Iterable[Script] = (),
     **options: Any,
 ) -> Any:
@@ -77,7 +79,8 @@ def explore(
 
     What is judged: `claim` translates what the body returns. `invariants` are functions of the world that
     return a bool or a sentence, or assert. `independent` are pairs of globs on operations whose undos may
-    come in any order. `checks` are your own, besides the built-in ones; `skip_checks={"slug": "reason"}`
+    come in any order. `attempts={"billing.*": 4}` says how often a call is to be tried in all, by globs on
+    operations of which the first that fits counts. `checks` are your own, besides the built-in ones; `skip_checks={"slug": "reason"}`
     leaves some of these out.
 
     The world: `systems` are registered names, `module:Class`, classes or instances (all registered ones).
@@ -87,6 +90,11 @@ def explore(
 
     With `agent` and `scripts` the body is only the set-up of each run: `agent(world)`, or `agent()`, then
     makes a dispatcher that is fed the tool calls of each script, also cut short after each of them.
+
+    The crash: `recover(world)`, or `recover()`, is what a new process does after a crash. It returns the
+    claim, as the body does, or with `agent` the dispatcher that goes on; never the body again. With it the
+    process is also killed before and after each call and each write into `world.journal` or through
+    `world.durable`. The script says what the agent does after a restart.
 
     Called outside of pytest, the decorated function explores and raises `AssertionError` on findings.
     """
@@ -99,6 +107,7 @@ def explore(
         "claim": claim,
         "invariants": tuple(invariants),
         "independent": tuple(independent),
+        "attempts": dict(attempts or {}),
         "checks": tuple(checks),
         "skip_checks": dict(skip_checks or {}),
         "systems": systems,
@@ -106,6 +115,7 @@ def explore(
         "allow_hosts": tuple(allow_hosts),
         "allow_fixtures": allow_fixtures if isinstance(allow_fixtures, bool) else frozenset(allow_fixtures),
         "agent": agent,
+        "recover": recover,
         "scripts": tuple(scripts),
     }
 

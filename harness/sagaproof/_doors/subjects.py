@@ -66,7 +66,7 @@ def subject_of_scenario(scenario: Scenario) -> Subject:
         raise UsageError(
             f"scenario {scenario.name!r} needs a body or an agent", advice="Give one of the two."
         )
-    driver: Driver = CallableDriver(scenario.body) if scenario.body is not None else FedDriver(scenario.agent)  # type: ignore[arg-type]
+    driver = _driver_of_scenario(scenario)
     return Subject(
         scenario.name,
         driver,
@@ -76,6 +76,13 @@ def subject_of_scenario(scenario: Scenario) -> Subject:
         claim=scenario.claim,
         invariants=scenario.invariants,
     )
+
+
+def _driver_of_scenario(scenario: Scenario) -> Driver:
+    if scenario.agent is not None:
+        return FedDriver(scenario.agent, scenario.recover)
+    assert scenario.body is not None
+    return CallableDriver(scenario.body, scenario.recover)
 
 
 def _check_hosts(exploration: Exploration, known: Mapping[str, System]) -> None:
@@ -114,7 +121,7 @@ def _body(body: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[[W
 def _driver(exploration: Exploration, body: Callable[[WorldHandle], Any]) -> Driver:
     agent = exploration.agent
     if agent is None:
-        return CallableDriver(body)
+        return CallableDriver(body, _recovery(exploration))
     takes_world = bool(inspect.signature(agent).parameters)
 
     def make(world: WorldHandle) -> Any:
@@ -129,7 +136,14 @@ def _driver(exploration: Exploration, body: Callable[[WorldHandle], Any]) -> Dri
     # What the agent is decides whether the runs need an event loop.
     made = agent if inspect.isclass(agent) else inspect.get_annotations(agent, eval_str=True).get("return")
     make.__annotations__ = {} if made is None else {"return": made}
-    return FedDriver(make)
+    return FedDriver(make, _recovery(exploration))
+
+
+def _recovery(exploration: Exploration) -> Callable[[WorldHandle], Any] | None:
+    recover = exploration.recover
+    if recover is None or inspect.signature(recover).parameters:
+        return recover
+    return lambda _: recover()
 
 
 def _checks(exploration: Exploration) -> tuple[RunCheck, ...]:

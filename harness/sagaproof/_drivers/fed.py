@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
+from sagaproof._drivers.recovery import no_recovery
 from sagaproof._model.script import Script, ToolCall
 from sagaproof._taps.handle import WorldHandle
 
@@ -13,7 +14,12 @@ __all__ = ["FedDriver", "FedSaga"]
 
 
 class FedSaga(Protocol):
-    """What a dispatcher has to offer; each method may be async."""
+    """What a dispatcher has to offer; each method may be async.
+
+    What `call` returns is what the agent sees. If that has an `outcome` ("ok", "failed, not applied" or
+    "unknown"), it is what the agent was told, and a `value` is what it goes on with. A dispatcher that takes
+    the calls of one turn together has `call_all` with a list of (tool, args, call id) as well.
+    """
 
     def call(self, tool: str, args: dict[str, Any], call_id: str) -> Any:
         """Call a tool on behalf of the agent and return its result."""
@@ -26,10 +32,19 @@ class FedSaga(Protocol):
 
 
 class FedDriver:
-    """Starts a fresh saga for each run with `make(world)` and feeds it the calls of a script."""
+    """Starts a fresh saga for each run with `make(world)` and feeds it the calls of a script.
 
-    def __init__(self, make: Callable[[WorldHandle], FedSaga]) -> None:
+    After a crash `recover(world)` makes it anew from what is durable; it may be async.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[WorldHandle], FedSaga],
+        recover: Callable[[WorldHandle], Any] | None = None,
+    ) -> None:
         self._make = make
+        self._recover = recover
+        self.restarts = recover is not None
         self._saga: FedSaga | None = None
         self.asynchronous = inspect.iscoroutinefunction(getattr(_returned(make), "call", None))
 
@@ -37,9 +52,30 @@ class FedDriver:
         """Make the saga of this run."""
         self._saga = self._make(world)
 
+    def restart(self, world: WorldHandle) -> Any:
+        """Make the saga that goes on after a crash."""
+        self._saga = None
+        if self._recover is None:
+            raise no_recovery()
+        made = self._recover(world)
+        if inspect.isawaitable(made):
+            return self._keep(made)
+        self._saga = made
+        return None
+
+    async def _keep(self, made: Awaitable[FedSaga]) -> None:
+        self._saga = await made
+
     def call(self, call: ToolCall) -> Any:
         """Feed one tool call."""
         return self._current.call(call.tool, dict(call.args), call.call_id)
+
+    def call_all(self, calls: Sequence[ToolCall]) -> Any:
+        """Feed the calls of one turn, if the saga takes them together."""
+        together = getattr(self._current, "call_all", None)
+        if together is None:
+            return None
+        return together([(call.tool, dict(call.args), call.call_id) for call in calls])
 
     def give_up(self) -> Any:
         """Let the saga unwind; what it returns is the claim."""

@@ -124,6 +124,11 @@ class Noted(NamedTuple):
     site: str
     fault: str | None
 
+    @property
+    def phase(self) -> Phase:
+        """What it was for, as for calls."""
+        return Phase.JOURNAL
+
 
 class Died(NamedTuple):
     """The process died at a point; whatever it did not keep in a store is gone."""

@@ -32,6 +32,8 @@ class Finding:
 
     `history` is the run under `plan`, `twin` the nearest plan under which the check held (None: there is
     none), `twin_history` its run. `says` is the claim in one sentence, `because` the event that proves it.
+    `over_runs`: the check compares runs, so that no plan alone violates it; `twin` is then the run to hold
+    against this one, in the script `twin_script`.
     """
 
     key: FindingKey
@@ -43,7 +45,9 @@ class Finding:
     plans: int = 1
     history: History | None = None
     twin: Plan | None = None
+    twin_script: Script | None = None
     twin_history: History | None = None
+    over_runs: bool = False
 
     @property
     def check(self) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from sagaproof._run.virtual_loop import VirtualLoop
 from sagaproof._run.virtual_time import SECONDS_MAX, OnSleep
 from sagaproof._run.where import site_of_task
-from sagaproof._taps.gate import SagaStopped
+from sagaproof._taps.stopped import SagaStopped
 from sagaproof._world.clock import Clock
 from sagaproof.errors import UsageError
 

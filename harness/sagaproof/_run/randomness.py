@@ -41,11 +41,12 @@ class Randomness:
         random._urandom = self._urandom  # type: ignore[attr-defined]  # noqa: SLF001  # as above
         random.setstate(self._state)
 
-    def begin(self) -> None:
-        """A run begins."""
-        self._source = None
+    def begin(self, *, anew: bool = True) -> None:
+        """A run begins; not `anew`: another process goes on in it, and must not draw the same once more."""
         self._running = True
-        random.seed(_SEED)
+        if anew:
+            self._source = None
+            random.seed(_SEED)
 
     def pause(self) -> None:
         """The run is over: real randomness again, but for the module `random`."""

@@ -5,21 +5,24 @@ It is set up once for a campaign and used for each run; everything that is patch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Self
 
+from sagaproof._drivers.journal import journal_for
 from sagaproof._drivers.protocol import Driver
 from sagaproof._model.claim import Ending
 from sagaproof._model.event import Broke, Called, Ended, Event, Rested, Slept, Wrote
 from sagaproof._model.history import History
 from sagaproof._model.plan import Injection, Plan
 from sagaproof._model.script import Script
-from sagaproof._run.drive import drive, finish_sync
+from sagaproof._run.drive import drive, drive_on, recover_only
 from sagaproof._run.loop import LoopReport, run_async
+from sagaproof._run.steps import finish_sync
 from sagaproof._run.surroundings import Limits, Surroundings
-from sagaproof._taps.gate import Gate, SagaStopped
+from sagaproof._taps.gate import Gate
 from sagaproof._taps.handle import WorldHandle
+from sagaproof._taps.stopped import SagaStopped
 from sagaproof.errors import NotInjected, SagaproofError, UsageError
 
 __all__ = ["Limits", "Runner"]
@@ -49,6 +52,7 @@ class Runner:
         self._invariants = tuple(invariants)
         self._sites = sites
         self._around = Surroundings(world, limits, hosts, allow_hosts)
+        world.provide("journal", journal_for)
 
     def __enter__(self) -> Self:
         self._around.__enter__()
@@ -75,7 +79,7 @@ class Runner:
         world = self.world
         gate = Gate(world.state, plan, calls_max=self.limits.calls_max, sites=self._sites)
         world.begin(gate)
-        ending = self._drive(script, gate)
+        ending = self._live(script, gate)
         log, clock = world.state.log, world.state.clock
         log.append(Ended(clock.elapsed, ending))
         self._rest(gate)
@@ -94,12 +98,19 @@ class Runner:
             twin=twin,
         )
 
-    def _drive(self, script: Script, gate: Gate) -> Ending:
-        """The saga's part of a run, in its surroundings."""
+    def _live(self, script: Script, gate: Gate) -> Ending:
+        """The saga's part of a run, from its first process to the one that comes to an end."""
+        ending = self._process(drive(self.driver, self.world, script, self._claim), gate)
+        while gate.process.dead:
+            gate.process.restart(self._around.threads_left)
+            ending = self._process(drive_on(self.driver, self.world, script, self._claim), gate)
+        return ending
+
+    def _process(self, steps: Coroutine[Any, Any, Ending], gate: Gate) -> Ending:
+        """One process of the saga, in its surroundings; if it is dead after it, what it says is void."""
         loop = LoopReport() if self.driver.asynchronous else None
-        self._around.begin(self._slept)
+        self._around.begin(self._slept, anew=gate.process.restarts == 0)
         try:
-            steps = drive(self.driver, self.world, script, self._claim)
             if loop is None:
                 return finish_sync(steps)
             return run_async(
@@ -108,7 +119,7 @@ class Runner:
                 self._slept,
                 seconds_max=self.limits.virtual_s_max,
                 report=loop,
-                on_stop=lambda stop: gate.close(stop.why),
+                on_stop=lambda stop: None if gate.process.dead else gate.close(stop.why),
             )
         except SagaStopped as stop:
             return Ending("hung", None, where=stop.why)
@@ -116,12 +127,15 @@ class Runner:
             self._around.end(loop)
 
     def _slept(self, seconds: float) -> None:
+        self.world.gate.process.refuse_the_dead()
         state = self.world.state
         state.log.append(Slept(state.clock.elapsed, seconds))
 
     def _rest(self, gate: Gate) -> None:
         """Let everything late land, then look at the invariants that no commit has been followed by."""
         gate.land_everything()
+        if self.driver.restarts and (gate.process.restarts or gate.unheard):
+            self._ask_once_more(gate)
         gate.close("called after its run had ended")
         state = self.world.state
         at = state.clock.elapsed
@@ -133,6 +147,16 @@ class Runner:
             if detail:
                 state.log.append(Broke(at, "", getattr(check, "__name__", "invariant"), detail))
         state.log.append(Rested(at))
+
+    def _ask_once_more(self, gate: Gate) -> None:
+        """Let a new process, without faults, find what is left to do: nothing, or a case that is due."""
+        gate.heal()
+        gate.process.restart(self._around.threads_left, at_rest=True)
+        ending = self._process(recover_only(self.driver, self.world), gate)
+        if ending.how != "returned":
+            why = ending.errors[0] if ending.errors else ending.where
+            self._around.note(f"the recovery of a saga that had ended did not return ({ending.how}: {why})")
+        gate.land_everything()
 
 
 def _written_by_others(log: Sequence[Event]) -> list[str]:

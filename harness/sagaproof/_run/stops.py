@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any, Final
 
 from sagaproof._run.where import frames_of, is_of_user
-from sagaproof._taps.gate import SagaStopped
+from sagaproof._taps.stopped import SagaStopped
 
 __all__ = ["Insistence", "InsistentStop", "raise_in", "stop_because"]
 

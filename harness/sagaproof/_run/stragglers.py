@@ -34,10 +34,12 @@ class ThreadsOfRun:
     """Notes the threads that are alive before a run, and tells which of those after it are new.
 
     Only threads of the module `threading` are known by it. Workers of pools without work are none of them.
+    `alive` are those that the last run left behind.
     """
 
     def __init__(self) -> None:
         self._before: frozenset[threading.Thread] = frozenset()
+        self.alive: tuple[threading.Thread, ...] = ()
 
     def begin(self) -> None:
         """The run begins: threads that are alive now do not belong to it."""
@@ -45,6 +47,7 @@ class ThreadsOfRun:
 
     def end(self) -> tuple[Straggler, ...]:
         """The run is over: wait shortly for its threads, and name those that stay, sorted."""
+        self.alive = ()
         started = [thread for thread in threading.enumerate() if thread not in self._before]
         if not started:
             return ()
@@ -53,9 +56,8 @@ class ThreadsOfRun:
             thread.join(_HANDOVER_S)
             while thread.is_alive() and not _is_idle(thread) and real_time.monotonic() < until:
                 thread.join(0.01)
-        return tuple(
-            sorted(_described(thread) for thread in started if thread.is_alive() and not _is_idle(thread))
-        )
+        self.alive = tuple(thread for thread in started if thread.is_alive() and not _is_idle(thread))
+        return tuple(sorted(map(_described, self.alive)))
 
 
 def _is_idle(thread: threading.Thread) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ class Limits:
 
 
 class Surroundings:
-    """Entered once for a campaign; `begin` and `end` enclose the saga's part of each run.
+    """Entered once for a campaign; `begin` and `end` enclose each process of the saga in each run.
 
     `notes` gathers what a user should know and no check judges: clients that would hang, real waits,
     threads and tasks that outlived their run, requests that no operation answers.
@@ -71,11 +72,11 @@ class Surroundings:
     def __exit__(self, *exc_info: object) -> None:
         self._stack.close()
 
-    def begin(self, on_sleep: Callable[[float], None]) -> None:
-        """The saga's part of a run begins."""
+    def begin(self, on_sleep: Callable[[float], None], *, anew: bool = True) -> None:
+        """The saga's part of a run begins; not `anew`: it goes on in another process."""
         self.quiet.begin()
         self._threads.begin()
-        self._randomness.begin()
+        self._randomness.begin(anew=anew)
         self._time.begin(self._world.clock, on_sleep)
         self._watchdog.begin(above=1)  # whoever called this
 
@@ -90,9 +91,14 @@ class Surroundings:
         self._randomness.pause()
         self.quiet.end()
         for straggler in self._threads.end():
-            self._note(f"thread {straggler.name} ({straggler.target}) outlived its run, at {straggler.site}")
+            self.note(f"thread {straggler.name} ({straggler.target}) outlived its run, at {straggler.site}")
         for task in loop.left if loop is not None else ():
-            self._note(f"task {task.name} was left behind by its run, at {task.site}")
+            self.note(f"task {task.name} was left behind by its run, at {task.site}")
+
+    @property
+    def threads_left(self) -> tuple[threading.Thread, ...]:
+        """The threads that outlived the last part."""
+        return self._threads.alive
 
     @property
     def hung_at(self) -> str:
@@ -107,6 +113,10 @@ class Surroundings:
         said += [f"waits in real time: {wait}" for wait in self._watchdog.real_waits]
         return said[:_NOTES_MAX]
 
+    def note(self, text: str) -> None:
+        """Keep something that a user should know, once."""
+        self._noted.setdefault(text)
+
     def raise_leak(self) -> None:
         """Raise for a connection that tried to leave the world, also if the saga caught the error."""
         for leak in self._leaks.leaks:
@@ -116,6 +126,3 @@ class Surroundings:
                 advice="If a system stands for it, say so with hosts=; else add one that answers there, "
                 "or allow it with allow_hosts=.",
             )
-
-    def _note(self, text: str) -> None:
-        self._noted.setdefault(text)

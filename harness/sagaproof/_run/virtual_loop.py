@@ -14,7 +14,7 @@ from sagaproof._run.idle import busy_threads
 from sagaproof._run.patient_selector import Events, PatientSelector, Poll
 from sagaproof._run.virtual_time import MONOTONIC_START, SECONDS_MAX, OnSleep
 from sagaproof._run.where import sites_of_loop, stacks
-from sagaproof._taps.gate import SagaStopped
+from sagaproof._taps.stopped import SagaStopped
 from sagaproof._world.clock import Clock
 
 __all__ = ["GRACE_S", "VirtualLoop"]

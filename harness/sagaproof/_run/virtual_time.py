@@ -18,8 +18,8 @@ from typing import Any, Final, Self, SupportsIndex
 from sagaproof._run import real_time
 from sagaproof._run.rebind import Rebinding
 from sagaproof._run.where import stacks
-from sagaproof._taps.gate import SagaStopped
 from sagaproof._taps.site import caller_site
+from sagaproof._taps.stopped import SagaStopped
 from sagaproof._world.clock import START, Clock
 from sagaproof.errors import UsageError
 

@@ -13,7 +13,7 @@ from sagaproof._run.alarms import SignalAlarm, ThreadAlarm
 from sagaproof._run.real_waits import RealWait, WaitSampler
 from sagaproof._run.stops import Insistence, raise_in, stop_because
 from sagaproof._run.where import frames_of, is_of_user, site_of_frame, stacks
-from sagaproof._taps.gate import SagaStopped
+from sagaproof._taps.stopped import SagaStopped
 
 __all__ = ["Watchdog"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sagaproof._model.event import Called
+from sagaproof._model.event import Called, Ended, Noted
 from sagaproof._model.fault import Applied, Fault, Learnt, applicable
 from sagaproof._model.history import History
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.plan import ALL, Injection, Plan
-from sagaproof._model.point import Phase, PointClass
+from sagaproof._model.point import Phase, Point, PointClass
 from sagaproof._search.settings import DURATIONS, Settings
 
 __all__ = ["Candidates", "classes_of", "point_class"]
@@ -24,11 +24,14 @@ class Candidates:
     """The extensions of a plan by one fault, by the canonical rule: only after the last injected point.
 
     Every reachable set of faults is generated exactly once that way, points that exist only because of
-    earlier faults included (Filibuster's dynamic discovery, without its duplicates).
+    earlier faults included (Filibuster's dynamic discovery, without its duplicates). `restarts` says whether
+    the saga can be started again after a crash: then it is also killed, and a desk that cannot be reached can
+    be told later.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, restarts: bool = False) -> None:
         self._settings = settings
+        self._restarts = restarts
         self._kinds = settings.kinds()
         self._durations = tuple(DURATIONS[name] for name in settings.durations)
         self._options: dict[tuple[str, Phase], tuple[_Option, ...]] = {}
@@ -37,15 +40,15 @@ class Candidates:
     def of(self, history: History) -> tuple[Injection, ...]:
         """Each injection that extends the history's plan, in the order of the trace."""
         found: list[Injection] = []
-        for called in _open_points(history):
-            options = self._at(history.operations[called.point.operation], called.phase)
-            found.extend(Injection(called.point, option.fault, option.times) for option in options)
+        for point, phase in _points(history):
+            options = self._at(history.operations[point.operation], phase)
+            found.extend(Injection(point, option.fault, option.times) for option in options)
         return tuple(found)
 
     def count(self, history: History) -> int:
         """How many there are, without making them."""
         operations = history.operations
-        return sum(len(self._at(operations[c.point.operation], c.phase)) for c in _open_points(history))
+        return sum(len(self._at(operations[point.operation], phase)) for point, phase in _points(history))
 
     def _at(self, operation: Operation, phase: Phase) -> tuple[_Option, ...]:
         known = self._options.get((operation.full, phase))
@@ -63,7 +66,10 @@ class Candidates:
         return self._durations if fault.spans else (1,)
 
     def _wanted(self, operation: Operation, phase: Phase, fault: Fault, times: int) -> bool:
-        reason = _without_a_desk(phase, fault, times)
+        if fault.learnt is Learnt.DEATH and not self._restarts:
+            self.excluded["*", "crash-*"] = "nothing says what a new process does: pass recover="
+            return False
+        reason = "" if self._restarts else _without_a_desk(phase, fault, times)
         for exclusion in self._settings.exclude:
             if exclusion.covers(operation.full, fault.name):
                 reason = exclusion.reason
@@ -82,18 +88,23 @@ def _without_a_desk(phase: Phase, fault: Fault, times: int) -> str:
     return "a desk that never answers leaves nobody to tell" if lasting or refused else ""
 
 
-def _open_points(history: History) -> list[Called]:
-    """The arrivals without a fault that come after the point of the last injection."""
+def _points(history: History) -> list[tuple[Point, Phase]]:
+    """The arrivals and journal writes without a fault that come after the point of the last injection.
+
+    What comes after the end of the saga is not its own doing.
+    """
     last = -1
-    called: list[Called] = []
+    found: list[tuple[Point, Phase, str | None]] = []
     armed = {injection.point for injection in history.plan}
     for event in history.events:
-        if event.__class__ is Called:
-            assert isinstance(event, Called)
+        if event.__class__ is Called or event.__class__ is Noted:
+            assert isinstance(event, Called | Noted)
             if event.point in armed:
-                last = len(called)
-            called.append(event)
-    return [event for event in called[last + 1 :] if event.fault is None]
+                last = len(found)
+            found.append((event.point, event.phase, event.fault))
+        elif event.__class__ is Ended:
+            break
+    return [(point, phase) for point, phase, fault in found[last + 1 :] if fault is None]
 
 
 def classes_of(history: History, plan: Plan) -> tuple[PointClass, ...]:
@@ -102,7 +113,7 @@ def classes_of(history: History, plan: Plan) -> tuple[PointClass, ...]:
     found = {}
     pivoted = False
     for event in history.events:
-        if isinstance(event, Called):
+        if isinstance(event, Called | Noted):
             operation = history.operations[event.point.operation]
             if event.point in wanted:
                 found[event.point] = point_class(event, operation, after_pivot=pivoted)
@@ -110,7 +121,7 @@ def classes_of(history: History, plan: Plan) -> tuple[PointClass, ...]:
     return tuple(found[injection.point] for injection in plan if injection.point in found)
 
 
-def point_class(called: Called, operation: Operation, *, after_pivot: bool) -> PointClass:
+def point_class(called: Called | Noted, operation: Operation, *, after_pivot: bool) -> PointClass:
     """The class of an arrival: its counts dropped, its place relative to the pivot kept."""
     pivot = operation.cls is EffectClass.IRREVERSIBLE
     position = "pivot" if pivot else "after-pivot" if after_pivot else "before-pivot"

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sagaproof._checks.protocol import RunCheck
+from sagaproof._checks.campaign_check import Check
 from sagaproof._model.finding import Finding
 from sagaproof._model.history import History
 from sagaproof._model.plan import EMPTY, Injection, Plan
@@ -64,7 +64,7 @@ class Explorer:
         self.campaign.levels = [*(Level(k) for k in range(settings.faults + 1)), self._beyond]
         self._judge = Judge(subject.checks, self.campaign)
         self._facts = FactBook()
-        self._candidates = Candidates(settings)
+        self._candidates = Candidates(settings, restarts=subject.driver.restarts)
         self._random = random.Random(settings.seed)  # noqa: S311  # a seeded sample, not a secret
         self._deadline = float("inf")
         self._k = 0
@@ -103,6 +103,8 @@ class Explorer:
         except SagaproofError as error:
             self.campaign.errors.append(f"{error.slug}: {error}")
         self.campaign.findings = self._judge.findings()
+        if plan and not self.campaign.findings:
+            self.campaign.notes += filter(None, [self._judge.leaves_out()])
         self._illustrate_all()
         return self.campaign
 
@@ -275,6 +277,7 @@ class Explorer:
         campaign = self.campaign
         campaign.facts = facts = self._facts.facts()
         campaign.excluded = self._candidates.excluded
+        self._judge.conclude(self._books, {script.name: script for script in self._subject.all_scripts()})
         campaign.findings = self._judge.findings()
         self._illustrate_all()
         for check in self._subject.checks:
@@ -287,7 +290,7 @@ class Explorer:
             why = "it ended before them" if campaign.errors else "the budget was used up"
             campaign.incomplete.append(f"{skipped} plans were skipped: {why}")
 
-    def _note_unreached(self, check: RunCheck) -> None:
+    def _note_unreached(self, check: Check) -> None:
         """A check that applies and was never reached is a gap, unless so few faults cannot reach it."""
         needed = getattr(check, "faults_needed", 1)
         if self._settings.faults < needed:
@@ -308,9 +311,11 @@ class Explorer:
         book = self._books[finding.script.name]
         baseline = self._baselines[finding.script.name]
         finding.history = self._runner.run(finding.script, finding.plan, baseline)
-        finding.twin = book.nearest_held(finding.plan, finding.check)
+        if finding.twin is None:
+            finding.twin = book.nearest_held(finding.plan, finding.check)
         if finding.twin is not None:
-            finding.twin_history = self._runner.run(finding.script, finding.twin, baseline)
+            script = finding.twin_script or finding.script
+            finding.twin_history = self._runner.run(script, finding.twin, self._baselines[script.name])
 
 
 def explore(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,9 @@ __all__ = ["Scenario"]
 class Scenario:
     """Give either `body` (runs the saga itself) or `agent` (makes a saga that is fed the calls of `scripts`).
 
+    `recover` says what a new process does after a crash: of a body it returns the claim, of an agent the saga
+    that goes on. Without it no process is killed.
+
     `systems` names the systems of the world; `expected` is a JSON file with the findings that it must have,
     no more and no fewer. `story` is what a reader is told.
     """
@@ -28,9 +31,11 @@ class Scenario:
     systems: tuple[str, ...]
     body: Callable[[WorldHandle], Any] | None = None
     agent: Callable[[WorldHandle], FedSaga] | None = None
+    recover: Callable[[WorldHandle], Any] | None = None
     scripts: tuple[Script, ...] = (OPAQUE,)
     claim: Callable[[Any], object] | None = None
     invariants: tuple[Callable[[WorldHandle], object], ...] = ()
     independent: Sequence[tuple[str, str]] = ()
+    attempts: Mapping[str, int] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
     expected: Path | None = None

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from sagaproof._model.event import Applied, Broke, Called, Ended, Landed, Told
+from sagaproof._model.event import (
+    Answered,
+    Applied,
+    Broke,
+    Called,
+    Ended,
+    Event,
+    Landed,
+    Noted,
+    Restarted,
+    Told,
+)
 from sagaproof._model.history import History, mask
 from sagaproof._model.point import Phase, Point
 
@@ -38,17 +49,34 @@ def signature(history: History, *, faulted_in: History | None = None) -> Hashabl
                         None if _is_case(event, history) else mask(event.body, _NOBODY),
                     )
                 )
-            case Applied(effect=effect):
-                seen.append((effect.call, effect.ref, effect.amount, effect.undoes, event.late, event.again))
-            case Landed():
-                seen.append((event.call, event.outcome))
-            case Broke():
-                seen.append((event.system, event.invariant))
-            case Ended(ending=ending):
-                seen.append((ending.how, ending.claim, tuple(link.call for link in ending.errors)))
             case _:
-                pass
+                look = _look_of(event)
+                if look is not None:
+                    seen.append(look)
     return tuple(seen)
+
+
+def _look_of(event: Event) -> Hashable:
+    """What counts of an event that is neither a call nor its answer; None if nothing does."""
+    look: Hashable = None
+    match event:
+        case Applied(effect=effect):
+            look = (effect.call, effect.ref, effect.amount, effect.undoes, event.late, event.again)
+        case Landed():
+            look = (event.call, event.outcome)
+        case Noted():
+            look = (event.point, event.kept)
+        case Restarted():
+            look = (event.restart, event.at_rest)
+        case Answered():
+            look = (event.step, event.outcome)
+        case Broke():
+            look = (event.system, event.invariant)
+        case Ended(ending=ending):
+            look = (ending.how, ending.claim, tuple(link.call for link in ending.errors))
+        case _:
+            pass
+    return look
 
 
 def _faulted(history: History) -> set[tuple[int, Point]]:

@@ -12,33 +12,27 @@ from email.utils import format_datetime
 from typing import Any, Final, NamedTuple
 
 from sagaproof._model.effect import Binding
-from sagaproof._model.event import Called, Landed, Rejected, Told
+from sagaproof._model.event import Called, Landed, Noted, Rejected, Told
 from sagaproof._model.fault import Applied, Fault, Lands, Learnt
 from sagaproof._model.operation import Operation
 from sagaproof._model.plan import EMPTY, Injection, Plan
 from sagaproof._model.point import Phase, Point
 from sagaproof._taps.injector import Injector
 from sagaproof._taps.logical import LogicalCall, LogicalCalls
+from sagaproof._taps.process import Process
 from sagaproof._taps.site import caller_site
+from sagaproof._taps.stopped import SagaStopped
 from sagaproof._world.system import Delivery, Handled, System
 from sagaproof._world.world import World
 from sagaproof.errors import SagaproofError, UsageError, suggest
 
-__all__ = ["DEFAULT_TIMEOUT_S", "Admission", "Gate", "Reply", "SagaStopped"]
+__all__ = ["DEFAULT_TIMEOUT_S", "Admission", "Gate", "Reply", "Write"]
 
 LATENCY_S: Final = 0.01
 """What each call takes, in virtual time."""
 
 DEFAULT_TIMEOUT_S: Final = 60.0
 """How long a caller without a timeout of its own waits for an answer that does not come."""
-
-
-class SagaStopped(BaseException):
-    """Ends a saga under test that would not end by itself; `why` says which limit it passed."""
-
-    def __init__(self, why: str) -> None:
-        self.why = why
-        super().__init__(why)
 
 
 class Reply(NamedTuple):
@@ -65,6 +59,20 @@ class Admission(NamedTuple):
     timeout_s: float | None
 
 
+class Write(NamedTuple):
+    """A write into a store of the saga's own, before it is made: with a fault, the process dies at it."""
+
+    point: Point
+    record: object
+    fault: Fault | None
+    site: str
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is to be made at all."""
+        return self.fault is None or self.fault.applied is Applied.YES
+
+
 class _Late(NamedTuple):
     lands: Lands | None
     system: System
@@ -74,19 +82,25 @@ class _Late(NamedTuple):
 
 
 class Gate:
-    """All calls of one run go through here; a planned fault is put on those that meet its point."""
+    """All calls of one run go through here; a planned fault is put on those that meet its point.
+
+    `closed` says why no further call is taken, `unheard` that a call for help has failed at least once.
+    """
 
     def __init__(self, world: World, plan: Plan = EMPTY, *, calls_max: int = 500, sites: bool = True) -> None:
         self.world = world
         self.plan = plan
-        self.restart = 0
+        self.process = Process(world)
         self.closed = ""
+        self.unheard = False
         self._calls_max = calls_max
         self._sites = sites
         self._injector = Injector(plan)
+        self._faulty = bool(plan)
         self._logical = LogicalCalls()
         self._arrivals = 0
         self._late: list[_Late] = []
+        self._writes: dict[str, int] = {}
         self._lock = threading.RLock()
 
     @property
@@ -116,8 +130,8 @@ class Gate:
                 self._land(Lands.NEXT_CALL)
             operation = self._operation(system, delivery)
             logical = self._logical.identify(operation, delivery, self.world.standing)
-            point = Point(operation.full, logical.n, logical.attempts, self.restart)
-            fault = self._injector.fault_at(point, logical, operation.system) if self.plan else None
+            point = Point(operation.full, logical.n, logical.attempts, self.process.restarts)
+            fault = self._injector.fault_at(point, logical, operation.system) if self._faulty else None
             world = self.world
             args = delivery.args if delivery.target_key is None else {"by_key": delivery.target_key}
             world.log.append(
@@ -165,9 +179,12 @@ class Gate:
     def tell(self, reply: Reply) -> None:
         """Note what the caller is being told; effects that wait for an undo land after this."""
         with self._lock:
+            self.process.refuse_the_dead()
             world = self.world
             if reply.ok:
                 self._logical.calls[reply.call].learnt_ok = True
+            elif reply.phase is Phase.ESCALATE:
+                self.unheard = True
             world.log.append(
                 Told(
                     world.clock.elapsed,
@@ -181,6 +198,29 @@ class Gate:
             )
             if reply.phase is Phase.UNDO:
                 self._land(Lands.UNDO)
+
+    def begin_write(self, operation: Operation, record: object) -> Write:
+        """A write into a store of the saga's own that outlives its process: a point like any call."""
+        with self._lock:
+            self._refuse_if_closed()
+            n = self._writes[operation.full] = self._writes.get(operation.full, 0) + 1
+            point = Point(operation.full, n, 1, self.process.restarts)
+            fault = self._injector.fault_at_write(point) if self._faulty else None
+            return Write(point, record, fault, caller_site() if self._sites else "")
+
+    def end_write(self, write: Write, *, kept: bool) -> None:
+        """Note the write, `kept` or not; if that is where the process dies, it does so now."""
+        point, record, fault, site = write
+        with self._lock:
+            self.process.refuse_the_dead()
+            name = None if fault is None else fault.name
+            self.world.log.append(Noted(self.world.clock.elapsed, point, record, kept, site, name))
+            if fault is not None:
+                self.process.die(point)
+
+    def heal(self) -> None:
+        """Put no more faults on anything: the saga has ended, and what it left undone can be looked at."""
+        self._faulty = False
 
     def turn_away(self) -> None:
         """Count an arrival that means no operation: who repeats it for ever is stopped all the same."""
@@ -212,6 +252,8 @@ class Gate:
         logical, point = admission.logical, admission.point
         handled = self._apply(fault, admission)
         learnt = fault.learnt
+        if learnt is Learnt.DEATH:
+            self.process.die(point)
         if learnt is Learnt.TIMEOUT:
             self.world.clock.elapsed += max(0.0, (admission.timeout_s or DEFAULT_TIMEOUT_S) - LATENCY_S)
         if learnt is Learnt.ANSWER:
@@ -274,6 +316,7 @@ class Gate:
     def _refuse_if_closed(self) -> None:
         if self.closed:
             raise SagaStopped(self.closed)
+        self.process.refuse_the_dead()
         self._arrivals += 1
         if self._arrivals > self._calls_max:
             self.closed = f"made more than {self._calls_max} calls"

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sagaproof._model.operation import durable_write
 from sagaproof._model.plan import EMPTY
 from sagaproof._taps.direct import Direct, ErrorFor
+from sagaproof._taps.durable import durable
 from sagaproof._taps.gate import Gate
 from sagaproof._taps.tools import Tools, ToolSpec
 from sagaproof._world.clock import Clock
@@ -31,6 +33,8 @@ class WorldHandle:
         self.state = World([*systems.values(), self._tools])
         self.gate = Gate(self.state)
         self.direct = Direct(self.state.systems, self._current)
+        self._makers: dict[str, Callable[[WorldHandle], Any]] = {}
+        self._made: dict[str, Any] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __getattr__(self, name: str) -> Any:
@@ -47,6 +51,41 @@ class WorldHandle:
     def clock(self) -> Clock:
         """The virtual clock of the run."""
         return self.state.clock
+
+    @property
+    def journal(self) -> Any:
+        """A journal for `sagaproof.saga` that is empty at each start and outlives a simulated crash.
+
+        It is the one of production, in memory; every write into it is a point at which the process can die.
+        """
+        return self._provided("journal")
+
+    def durable(self, write: Callable[..., Any], *, name: str = "journal.append") -> Callable[..., Any]:
+        """Put a tap around a function that writes into a store of the saga's own, sync or async.
+
+        What it has written outlives a simulated crash, each call of it is a point at which the process can
+        die (`name` is what plans call it: STORE.FUNCTION), and a dead process cannot write any more. Without
+        it, a crash is simulated only as far as the calls to the systems go.
+        """
+        store, dot, function = name.partition(".")
+        if not dot or not store.isidentifier() or not function.isidentifier():
+            raise UsageError(f"name={name!r} is no name for a write", advice="Write STORE.FUNCTION.")
+        operation = durable_write(store, function)
+        self.state.operations[operation.full] = operation
+        return durable(write, operation, self._current)
+
+    def provide(self, name: str, make: Callable[[WorldHandle], Any]) -> None:
+        """Say how something that lasts for one run is made, when it is first asked for."""
+        self._makers[name] = make
+
+    def _provided(self, name: str) -> Any:
+        if name not in self._makers:
+            raise UsageError(
+                f"there is no world.{name} outside of a run", advice="Ask for it in a test under @explore."
+            )
+        if name not in self._made:
+            self._made[name] = self._makers[name](self)
+        return self._made[name]
 
     @property
     def path(self) -> Path:
@@ -96,6 +135,7 @@ class WorldHandle:
         """Start a new run: everything empty, calls go through this gate."""
         self.state.reset()
         self.gate = gate
+        self._made.clear()
         self.close()
 
     def close(self) -> None:

@@ -37,3 +37,11 @@ class Injector:
             logical.left -= 1
         self.met[logical.injection] += 1
         return FAULTS[logical.injection.fault]
+
+    def fault_at_write(self, point: Point) -> Fault | None:
+        """The fault for a write into a store of the saga's own, where none lasts."""
+        injection = self._armed.get(point)
+        if injection is None:
+            return None
+        self.met[injection] += 1
+        return FAULTS[injection.fault]

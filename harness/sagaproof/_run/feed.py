@@ -1,0 +1,130 @@
+"""Feeding a saga the calls of a script, and noting what its agent is told of each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sagaproof._drivers.protocol import Driver
+from sagaproof._model.event import Answered, Asked
+from sagaproof._model.script import Answer, Script, ToolCall
+from sagaproof._run.pytest_outcomes import tells_pytest
+from sagaproof._run.steps import done
+from sagaproof._taps.handle import WorldHandle
+from sagaproof.errors import SagaproofError, UsageError
+
+__all__ = ["feed"]
+
+_FAILED: Final = object()
+"""The place of an answer that the agent has nothing to go on with."""
+
+
+async def feed(driver: Driver, world: WorldHandle, script: Script) -> Any:
+    """Feed the calls; a call that fails makes the agent give up, as does the script's own ending.
+
+    Under a fault, so does an answer that lacks what a later call needs: the agent has nothing to go on with.
+    """
+    agent = _Agent(driver, world)
+    for number, turn in enumerate(script.calls, start=1):
+        if not await agent.take(_calls_of(turn)) or script.give_up_after == number:
+            return await done(driver, driver.give_up())
+    return await done(driver, driver.claim())
+
+
+class _Agent:
+    """The agent of one incarnation: the answers it has so far, in the order of its calls."""
+
+    def __init__(self, driver: Driver, world: WorldHandle) -> None:
+        self._driver = driver
+        self._world = world
+        self._answers: list[Any] = []
+
+    async def take(self, turn: Sequence[ToolCall]) -> bool:
+        """Make the calls of one turn; False if the agent is to give up after them."""
+        try:
+            calls = [_filled(call, self._answers) for call in turn]
+        except UsageError:
+            if not self._world.gate.plan:
+                raise
+            return False
+        first = len(self._answers) + 1
+        for step, call in enumerate(calls, start=first):
+            self._log(Asked(self._now, step, call.tool, call.args, call.call_id))
+        answers = [await self._one(calls[0], first)] if len(calls) == 1 else await self._all(calls, first)
+        self._answers += answers
+        return all(answer is not _FAILED for answer in answers)
+
+    async def _one(self, call: ToolCall, step: int) -> Any:
+        try:
+            answer = await done(self._driver, self._driver.call(call))
+        except SagaproofError:
+            raise
+        except Exception as error:  # whatever the tool raised is what the agent sees
+            if tells_pytest(error):
+                raise
+            return self._told(step, error)
+        return self._told(step, answer)
+
+    async def _all(self, calls: Sequence[ToolCall], first: int) -> list[Any]:
+        """One turn of several calls: at once, if the saga can."""
+        together = self._driver.call_all(calls)
+        if together is not None:
+            answers = await done(self._driver, together)
+            return [self._told(step, answer) for step, answer in enumerate(answers, start=first)]
+        ones = [self._one(call, step) for step, call in enumerate(calls, start=first)]
+        if self._driver.asynchronous:
+            return await asyncio.gather(*ones)
+        return [await one for one in ones]
+
+    def _told(self, step: int, answer: Any) -> Any:
+        """Note what the agent was told, and return what it goes on with."""
+        outcome = _outcome(answer)
+        text = str(getattr(answer, "text", answer)) if outcome != "ok" else ""
+        self._log(Answered(self._now, step, outcome, text))
+        if outcome != "ok":
+            return _FAILED
+        return getattr(answer, "value", answer) if hasattr(answer, "outcome") else answer
+
+    def _log(self, event: Asked | Answered) -> None:
+        self._world.state.log.append(event)
+
+    @property
+    def _now(self) -> float:
+        return self._world.clock.elapsed
+
+
+def _calls_of(turn: ToolCall | tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+    """The calls of a turn: a single call is a tuple as well, of its fields."""
+    return (turn,) if isinstance(turn, ToolCall) else turn
+
+
+def _outcome(answer: Any) -> str:
+    """`ok`, `failed` or `unknown`: what an answer says by its `outcome`, an exception being unknown else."""
+    said = getattr(answer, "outcome", None)
+    if said is None:
+        return "unknown" if isinstance(answer, Exception) else "ok"
+    word = str(getattr(said, "value", said)).lower()
+    return next((known for known in ("ok", "failed") if word.startswith(known)), "unknown")
+
+
+def _filled(call: ToolCall, answers: list[Any]) -> ToolCall:
+    """The call with its `Answer` arguments replaced by what the earlier steps returned."""
+    args = {name: _lookup(value, answers) for name, value in call.args.items()}
+    return ToolCall(call.tool, args, call.call_id)
+
+
+def _lookup(value: Any, answers: list[Any]) -> Any:
+    if not isinstance(value, Answer):
+        return value
+    if value.step < 1:
+        raise UsageError(f"the steps of a script are counted from 1, not {value.step}")
+    if value.step > len(answers):
+        raise UsageError(f"the script asks for the answer of step {value.step} before it was made")
+    try:
+        return answers[value.step - 1][value.field]
+    except (KeyError, TypeError) as error:
+        raise UsageError(
+            f"step {value.step} answered {answers[value.step - 1]!r}, which has no {value.field!r}",
+            advice="Name a field of the answer in Answer(step, field).",
+        ) from error
