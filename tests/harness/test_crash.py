@@ -174,7 +174,7 @@ def test_an_async_write_is_a_point_as_well(run: Callable[..., History]) -> None:
 
 
 def test_a_name_that_plans_could_not_hold_is_refused(shop: System) -> None:
-    with pytest.raises(UsageError, match="STORE.FUNCTION"):
+    with pytest.raises(UsageError, match=r"STORE\.FUNCTION"):
         WorldHandle({"shop": shop}).durable(print, name="journal")
 
 
@@ -317,7 +317,7 @@ def test_at_rest_a_saga_that_died_is_asked_once_more_and_without_faults(run: Cal
     assert history.events.index(last) > history.ended_at
 
 
-def test_without_a_recovery_a_crash_is_an_error_that_says_what_is_missing(
+def test_without_a_recovery_a_crash_is_an_error_that_says_so(
     run: Callable[..., History],
 ) -> None:
     with pytest.raises(UsageError, match="recover="):
