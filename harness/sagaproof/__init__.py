@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sagaproof._checks.campaign_check import CampaignCheck
     from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, RunCheck, Verdict, violated
     from sagaproof._doors.explore import explore
     from sagaproof._drivers.protocol import Driver
@@ -32,6 +33,7 @@ _WHERE = {
     "NOT_REACHED": "_checks.protocol",
     "violated": "_checks.protocol",
     "Answer": "_model.script",
+    "CampaignCheck": "_checks.campaign_check",
     "Claim": "_model.claim",
     "Driver": "_drivers.protocol",
     "History": "_model.history",
@@ -56,6 +58,7 @@ __all__ = [
     "HELD",
     "NOT_REACHED",
     "Answer",
+    "CampaignCheck",
     "Claim",
     "Driver",
     "Facts",

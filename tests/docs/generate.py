@@ -18,7 +18,7 @@ import typer
 import _sagaproof_pytest
 from sagaproof import explore
 from sagaproof._checks import catalogue
-from sagaproof._checks.protocol import RunCheck
+from sagaproof._checks.campaign_check import Check
 from sagaproof._doors.cli import app
 from sagaproof._doors.options import FileOptions
 from sagaproof._doors.registry import systems
@@ -96,7 +96,7 @@ def _stands_for(fault: Fault) -> str:
 # Checks -------------------------------------------------------------------------------------------------
 
 
-def check_of(slug: str) -> RunCheck:
+def check_of(slug: str) -> Check:
     """A check by its slug."""
     return next(check for check in catalogue.ALL if check.slug == slug)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sagaproof._checks.applied_once import AppliedOnce
 from sagaproof._checks.books_balance import BooksBalance
+from sagaproof._checks.campaign_check import Check
 from sagaproof._checks.compensated_is_clean import CompensatedIsClean
 from sagaproof._checks.completed_is_complete import CompletedIsComplete
 from sagaproof._checks.empty_undo_succeeds import EmptyUndoSucceeds
+from sagaproof._checks.errors_classified import ErrorsClassified
 from sagaproof._checks.late_effect_fenced import LateEffectFenced
 from sagaproof._checks.no_silent_residue import NoSilentResidue
 from sagaproof._checks.no_silent_undo_failure import NoSilentUndoFailure
@@ -16,11 +18,12 @@ from sagaproof._checks.no_undo_skipped import NoUndoSkipped
 from sagaproof._checks.no_unwind_past_pivot import NoUnwindPastPivot
 from sagaproof._checks.one_key_per_intent import OneKeyPerIntent
 from sagaproof._checks.original_error_kept import OriginalErrorKept
-from sagaproof._checks.protocol import RunCheck
 from sagaproof._checks.rest_is_rest import RestIsRest
+from sagaproof._checks.retry_budgets import RetryBudgets
 from sagaproof._checks.reverse_order import ReverseOrder
 from sagaproof._checks.terminates import Terminates
 from sagaproof._checks.truthful_claim import TruthfulClaim
+from sagaproof._checks.undo_tries_as_hard import UndoTriesAsHard
 from sagaproof._checks.undo_twice_is_once import UndoTwiceIsOnce
 from sagaproof._checks.undone_once import UndoneOnce
 from sagaproof._checks.user_assertion import UserAssertion
@@ -29,10 +32,16 @@ from sagaproof._checks.user_invariant import UserInvariant
 __all__ = ["ALL", "checks"]
 
 
-def checks(*, invariants: int = 0, independent: Iterable[tuple[str, str]] = ()) -> tuple[RunCheck, ...]:
+def checks(
+    *,
+    invariants: int = 0,
+    independent: Iterable[tuple[str, str]] = (),
+    attempts: Mapping[str, int] | None = None,
+) -> tuple[Check, ...]:
     """Every check, for a campaign with that many user invariants.
 
     `independent` are pairs of glob patterns on full operation names whose undos may come in either order.
+    `attempts` says, by such patterns, how often a call is to be tried in all.
     """
     return (
         Terminates(),
@@ -53,9 +62,12 @@ def checks(*, invariants: int = 0, independent: Iterable[tuple[str, str]] = ()) 
         NoUnwindPastPivot(),
         OneKeyPerIntent(),
         OriginalErrorKept(),
+        ErrorsClassified(),
+        RetryBudgets(attempts),
+        UndoTriesAsHard(),
         UserInvariant(invariants),
         UserAssertion(),
     )
 
 
-ALL: tuple[RunCheck, ...] = checks()
+ALL: tuple[Check, ...] = checks()

@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, NamedTuple, Protocol, runtime_checkable
+from typing import Final, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from sagaproof._model.history import History
+from sagaproof._model.plan import Plan
 
-__all__ = ["HELD", "NOT_REACHED", "Facts", "RunCheck", "State", "Verdict", "violated"]
+__all__ = ["HELD", "NOT_REACHED", "Facts", "RunCheck", "RunName", "State", "Verdict", "violated"]
+
+RunName: TypeAlias = tuple[str, Plan]
+"""A run of a campaign: the name of its script, and its plan."""
 
 
 class State(StrEnum):
@@ -24,25 +28,35 @@ class State(StrEnum):
 
 
 class Verdict(NamedTuple):
-    """What a check says of one run.
+    """What a check says of one run, or of all runs of a campaign.
 
     `claim` is one sentence: what the saga said or did, *but* what the world shows. `because` names the
-    event that proves it. `calls` are the logical calls it is about, most telling first.
+    event that proves it. `calls` are the logical calls it is about, most telling first. Over a campaign,
+    `run` is the one that shows it, and `beside` the one to hold against it.
     """
 
     state: State
     claim: str = ""
     because: str = ""
     calls: tuple[int, ...] = ()
+    run: RunName | None = None
+    beside: RunName | None = None
 
 
 HELD: Final = Verdict(State.HELD)
 NOT_REACHED: Final = Verdict(State.NOT_REACHED)
 
 
-def violated(claim: str, *, because: str = "", calls: Sequence[int] = ()) -> Verdict:
+def violated(
+    claim: str,
+    *,
+    because: str = "",
+    calls: Sequence[int] = (),
+    run: RunName | None = None,
+    beside: RunName | None = None,
+) -> Verdict:
     """A violation; see `Verdict` for the fields."""
-    return Verdict(State.VIOLATED, claim, because, tuple(calls))
+    return Verdict(State.VIOLATED, claim, because, tuple(calls), run, beside)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from sagaproof._model.effect import Effect
 from sagaproof._model.event import Called
 from sagaproof._model.history import Call, History
 
-__all__ = ["asked_for", "call_text", "effect_text", "intent_text", "said", "site_text"]
+__all__ = ["asked_for", "call_text", "effect_text", "intent_text", "said", "site_text", "times_text"]
 
 
 def effect_text(effect: Effect) -> str:
@@ -33,6 +33,11 @@ def call_text(call: Call) -> str:
 def asked_for(call: Call) -> str:
     """A logical call and where it was first made: `mail.send.1 (asked for at support.py:88)`."""
     return f"{call_text(call)}{site_text(call.first)}"
+
+
+def times_text(count: int) -> str:
+    """A number of attempts: `1 attempt`, `4 attempts`."""
+    return f"{count} attempt{'' if count == 1 else 's'}"
 
 
 def site_text(called: Called) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sagaproof._checks.campaign_check import CampaignCheck, Check
 from sagaproof._checks.protocol import RunCheck
+from sagaproof._checks.retry_budgets import RetryBudgets
 from sagaproof._doors.options import Options, settings_of
 from sagaproof._doors.registry import SystemSpec
 from sagaproof._drivers.fed import FedSaga
@@ -64,6 +65,7 @@ class Exploration:
                     "One that compares runs has begin() instead; see sagaproof.CampaignCheck.",
                 )
         settings_of([self.options])  # whatever is wrong with them shows here
+        RetryBudgets(self.attempts)
 
     @property
     def name(self) -> str:

@@ -37,7 +37,8 @@ def explore(
     claim: Callable[[Any], object] | None = None,
     invariants: Iterable[Callable[[WorldHandle], object]] = (),
     independent: Iterable[tuple[str, str]] = (),
-    checks: Iterable[RunCheck] = (),
+    attempts: Mapping[str, int] | None = None,
+    checks: Iterable[Check] = (),
     skip_checks: Mapping[str, str] | None = None,
     systems: Sequence[SystemSpec] | None = None,
     hosts: Mapping[str, str | Sequence[str]] | None = None,
@@ -54,7 +55,8 @@ def explore(
     claim: Callable[[Any], object] | None = None,
     invariants: Iterable[Callable[[WorldHandle], object]] = (),
     independent: Iterable[tuple[str, str]] = (),
-    checks: Iterable[RunCheck] = (),
+    attempts: Mapping[str, int] | None = None,
+    checks: Iterable[Check] = (),
     skip_checks: Mapping[str, str] | None = None,
     systems: Sequence[SystemSpec] | None = None,
     hosts: Mapping[str, str | Sequence[str]] | None = None,
@@ -80,8 +82,8 @@ def explore(
     What is judged: `claim` translates what the body returns. `invariants` are functions of the world that
     return a bool or a sentence, or assert. `independent` are pairs of globs on operations whose undos may
     come in any order. `attempts={"billing.*": 4}` says how often a call is to be tried in all, by globs on
-    operations of which the first that fits counts. `checks` are your own, besides the built-in ones; `skip_checks={"slug": "reason"}`
-    leaves some of these out.
+    operations, of which the first that fits counts. `checks` are your own, besides the built-in ones;
+    `skip_checks={"slug": "reason"}` leaves some of these out.
 
     The world: `systems` are registered names, `module:Class`, classes or instances (all registered ones).
     `hosts={"billing": "https://billing.acme.test/api"}` says where your clients expect them; `allow_hosts`

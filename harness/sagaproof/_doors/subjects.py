@@ -9,11 +9,11 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from sagaproof._checks import catalogue
-from sagaproof._checks.protocol import RunCheck
+from sagaproof._checks.campaign_check import Check
 from sagaproof._doors.exploration import Exploration
 from sagaproof._doors.options import FileOptions, hosts_for
 from sagaproof._doors.registry import systems
-from sagaproof._doors.user_checks import UserCheck
+from sagaproof._doors.user_checks import of_user
 from sagaproof._drivers.callable import CallableDriver
 from sagaproof._drivers.fed import FedDriver
 from sagaproof._drivers.protocol import Driver
@@ -46,7 +46,7 @@ def subject_of_test(
     run = _body(exploration.body if body is None else body, arguments)
     known = world.state.systems
     _check_hosts(exploration, known)
-    _check_exclusions(exploration, world)
+    _check_patterns(exploration, world)
     return Subject(
         name,
         _driver(exploration, run),
@@ -71,7 +71,11 @@ def subject_of_scenario(scenario: Scenario) -> Subject:
         scenario.name,
         driver,
         systems(scenario.systems),
-        catalogue.checks(invariants=len(scenario.invariants), independent=scenario.independent),
+        catalogue.checks(
+            invariants=len(scenario.invariants),
+            independent=scenario.independent,
+            attempts=scenario.attempts,
+        ),
         scripts=scenario.scripts,
         claim=scenario.claim,
         invariants=scenario.invariants,
@@ -95,17 +99,18 @@ def _check_hosts(exploration: Exploration, known: Mapping[str, System]) -> None:
             )
 
 
-def _check_exclusions(exploration: Exploration, world: WorldHandle) -> None:
-    """An exclusion that fits nothing is a slip: what it should leave out would still be run."""
+def _check_patterns(exploration: Exploration, world: WorldHandle) -> None:
+    """A pattern that fits nothing is a slip: what it should leave out, or bound, would not be."""
     known = world.state.operations
-    for cell in exploration.options.exclude:
-        pattern = cell.partition("=")[0] or "*"
-        if not pattern.startswith("tools.") and not any(fnmatchcase(name, pattern) for name in known):
-            raise UsageError(
-                f"exclude= names {pattern!r}, which is no operation of this test",
-                where=exploration.name,
-                advice=suggest(pattern, known),
-            )
+    excluded = [cell.partition("=")[0] or "*" for cell in exploration.options.exclude]
+    for option, patterns in (("exclude", excluded), ("attempts", exploration.attempts)):
+        for pattern in patterns:
+            if not pattern.startswith("tools.") and not any(fnmatchcase(name, pattern) for name in known):
+                raise UsageError(
+                    f"{option}= names {pattern!r}, which is no operation of this test",
+                    where=exploration.name,
+                    advice=suggest(pattern, known),
+                )
 
 
 def _body(body: Callable[..., Any], arguments: Mapping[str, Any]) -> Callable[[WorldHandle], Any]:
@@ -146,8 +151,12 @@ def _recovery(exploration: Exploration) -> Callable[[WorldHandle], Any] | None:
     return lambda _: recover()
 
 
-def _checks(exploration: Exploration) -> tuple[RunCheck, ...]:
-    usual = catalogue.checks(invariants=len(exploration.invariants), independent=exploration.independent)
+def _checks(exploration: Exploration) -> tuple[Check, ...]:
+    usual = catalogue.checks(
+        invariants=len(exploration.invariants),
+        independent=exploration.independent,
+        attempts=exploration.attempts,
+    )
     built_in = {check.slug: check for check in usual}
     for slug, reason in exploration.skip_checks.items():
         if slug not in built_in:
@@ -159,5 +168,5 @@ def _checks(exploration: Exploration) -> tuple[RunCheck, ...]:
             raise UsageError(f"there is a built-in check {check.slug!r}", advice="Give yours another slug.")
     return (
         *(c for s, c in built_in.items() if s not in exploration.skip_checks),
-        *map(UserCheck, exploration.checks),
+        *map(of_user, exploration.checks),
     )

@@ -8,7 +8,7 @@ from sagaproof._model.finding import Finding
 from sagaproof._model.history import History
 from sagaproof._report.fault_words import fault_parts
 from sagaproof._report.plain import one_line, plain, printable
-from sagaproof._report.replay import replay_line, snippet
+from sagaproof._report.replay import replay_line, snippet, snippet_over_runs
 from sagaproof._report.schema import Case, ErrorPart, FindingPart, Residue, Step, ToldPart, TwinPart
 from sagaproof._report.sites import Sites
 from sagaproof._report.timeline import timeline
@@ -30,7 +30,9 @@ def finding_part(finding: Finding, name: str, sites: Sites) -> FindingPart:
         plan=str(finding.plan),
         script=finding.script.name,
         replay=replay_line(name, finding.plan, finding.script),
-        snippet=snippet(name, finding.check, finding.plan, finding.script),
+        snippet=snippet_over_runs(name, finding.check)
+        if finding.over_runs
+        else snippet(name, finding.check, finding.plan, finding.script),
         plans=finding.plans,
         faults=fault_parts(finding.plan, history),
         timeline=steps,
@@ -79,8 +81,9 @@ def _twin(finding: Finding, steps: tuple[Step, ...], sites: Sites) -> TwinPart |
     if finding.twin is None:
         return None
     plan = str(finding.twin)
+    script = None if finding.twin_script is None else finding.twin_script.name
     if finding.twin_history is None:
-        return TwinPart(plan=plan, step="", here="", there="")
+        return TwinPart(plan=plan, script=script, step="", here="", there="")
     others = timeline(finding.twin_history, sites)
     for position in range(max(len(steps), len(others))):
         here = steps[position] if position < len(steps) else None
@@ -89,11 +92,12 @@ def _twin(finding: Finding, steps: tuple[Step, ...], sites: Sites) -> TwinPart |
             named = here is None or there is None or here.what != there.what
             return TwinPart(
                 plan=plan,
+                script=script,
                 step=_name(here or there),
                 here=_gist(here, named=named),
                 there=_gist(there, named=named),
             )
-    return TwinPart(plan=plan, step="", here="", there="")
+    return TwinPart(plan=plan, script=script, step="", here="", there="")
 
 
 def _gist(step: Step | None, *, named: bool = True) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from sagaproof._model.plan import Plan
 from sagaproof._model.script import Script
 
-__all__ = ["replay_line", "snippet"]
+__all__ = ["replay_line", "snippet", "snippet_over_runs"]
 
 _SAFE: Final = re.compile(r"[\w@%+=:,./-]+")
 
@@ -24,17 +24,26 @@ def replay_line(name: str, plan: Plan, script: Script) -> str:
 
 def snippet(name: str, check: str, plan: Plan, script: Script) -> str:
     """A test that runs this one plan and fails as long as it shows a finding."""
-    title = _identifier(f"{name.rpartition('::')[2]}_{check}")
     command = ["replay", name, str(plan)]
     if not script.opaque:
         command += ["--script", script.name]
+    return _test(name, check, _docstring(plan), command)
+
+
+def snippet_over_runs(name: str, check: str) -> str:
+    """A test that explores it all again: what compares runs is not shown by one plan."""
+    return _test(name, check, "Holds over all runs.", ["run", name])
+
+
+def _test(name: str, check: str, says: str, command: list[str]) -> str:
+    title = _identifier(f"{name.rpartition('::')[2]}_{check}")
     return "\n".join(
         (
             "import subprocess",
             "",
             "",
             f"def test_{title}():",
-            f'    """{_docstring(plan)}"""',
+            f'    """{says}"""',
             f"    command = {['sagaproof', *command]!r}",
             "    subprocess.run(command, check=True)",
         )

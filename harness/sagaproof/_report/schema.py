@@ -51,7 +51,10 @@ class TallyPart(_Part):
 
 
 class CheckPart(_Part):
-    """A check over all runs: in how many it held, was violated, or was not reached."""
+    """A check over all runs: in how many it held, was violated, or was not reached.
+
+    One that compares runs is judged, and counted, once for all of them.
+    """
 
     check: str
     state: Literal["held", "violated", "not reached", "not applicable"]
@@ -200,9 +203,13 @@ class ToldPart(_Part):
 
 
 class TwinPart(_Part):
-    """The nearest plan under which the check held, and the first step where the two runs differ."""
+    """The nearest plan under which the check held, and the first step where the two runs differ.
+
+    Where the check compares runs, it is the run to hold against this one, and `script` names its script.
+    """
 
     plan: str
+    script: str | None = None
     step: str
     here: str
     there: str

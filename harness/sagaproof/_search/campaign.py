@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sagaproof._checks.protocol import Facts
+from sagaproof._checks.protocol import Facts, State
 from sagaproof._model.finding import Finding
 from sagaproof._model.history import History
 from sagaproof._model.point import PointClass
@@ -63,12 +63,24 @@ class Level:
 
 @dataclass(slots=True)
 class CheckCount:
-    """How often a check held, was violated, or was not reached; and whether it applies at all."""
+    """How often a check held, was violated, or was not reached; and whether it applies at all.
+
+    One that judges runs is counted once a run; one that compares them once for the campaign, besides.
+    """
 
     held: int = 0
     violated: int = 0
     not_reached: int = 0
     applies: bool = True
+
+    def add(self, state: State) -> None:
+        """Count one verdict."""
+        if state is State.VIOLATED:
+            self.violated += 1
+        elif state is State.HELD:
+            self.held += 1
+        else:
+            self.not_reached += 1
 
 
 @dataclass(slots=True)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from sagaproof._checks.campaign_check import Check
 from sagaproof._checks.protocol import NOT_REACHED, Facts, RunCheck, State, Verdict
 from sagaproof._model.finding import Finding, FindingKey
 from sagaproof._model.history import History
 from sagaproof._model.plan import Plan
+from sagaproof._model.script import Script
 from sagaproof._search.campaign import Campaign, Cell, CheckCount
 from sagaproof._search.candidates import classes_of
+from sagaproof._search.folds import Folds, finding_over_runs
 from sagaproof._search.record import Book, Record
 
 __all__ = ["Judge"]
@@ -20,9 +23,11 @@ _ERRORS_MAX = 20
 class Judge:
     """Verdicts on the runs of one campaign."""
 
-    def __init__(self, checks: Sequence[RunCheck], campaign: Campaign) -> None:
-        self._checks = tuple(checks)
+    def __init__(self, checks: Sequence[Check], campaign: Campaign) -> None:
+        self._checks = tuple(check for check in checks if isinstance(check, RunCheck))
+        self._over_runs = frozenset(c.slug for c in checks if not isinstance(c, RunCheck))
         self._campaign = campaign
+        self._folds = Folds(checks, self._note_broken)
         self._findings: dict[FindingKey, Finding] = {}
         self._counts = {check.slug: CheckCount() for check in checks}
         campaign.checks = self._counts
@@ -45,7 +50,7 @@ class Judge:
                 held.append(check.slug)
         return Record(history.plan, history.claim, frozenset(violated), frozenset(held)), violated
 
-    def applies(self, check: RunCheck, facts: Facts) -> bool:
+    def applies(self, check: Check, facts: Facts) -> bool:
         """Whether a check applies; one that breaks over the question does not."""
         try:
             return check.applies(facts)
@@ -53,7 +58,7 @@ class Judge:
             self._note_broken(check, "when asked whether it applies", error)
             return False
 
-    def _note_broken(self, check: RunCheck, when: str, error: Exception) -> None:
+    def _note_broken(self, check: Check, when: str, error: Exception) -> None:
         text = f"check {check.slug} broke {when}: {type(error).__name__}: {error}"
         if len(self._campaign.errors) < _ERRORS_MAX and text not in self._campaign.errors:
             self._campaign.errors.append(text)
@@ -62,13 +67,13 @@ class Judge:
         self, history: History, record: Record, violated: dict[str, Verdict], book: Book, *, inert: bool
     ) -> None:
         """Count a run: its verdicts, the cells of its faults, and the findings that no smaller plan shows."""
-        counts = self._counts
-        for slug, count in counts.items():
+        self._folds.observe(history)
+        for slug, count in self._counts.items():
             if slug in record.violated:
                 count.violated += 1
             elif slug in record.held:
                 count.held += 1
-            else:
+            elif slug not in self._over_runs:
                 count.not_reached += 1
         if not history.plan and not violated:
             return
@@ -106,6 +111,24 @@ class Judge:
             verdict.calls,
             plans=1 if known is None else known.plans,
         )
+
+    def conclude(self, books: Mapping[str, Book], scripts: Mapping[str, Script]) -> None:
+        """Count what the checks that compare runs come to; what they find is shown by one run, beside one."""
+        for check, verdict in self._folds.conclude():
+            self._counts[check.slug].add(verdict.state)
+            if verdict.state is not State.VIOLATED:
+                continue
+            try:
+                finding = finding_over_runs(check.slug, verdict, books, scripts)
+            except (LookupError, TypeError, ValueError) as error:
+                self._note_broken(check, "at the end: it names a run that was not made", error)
+            else:
+                self._findings.setdefault(finding.key, finding)
+
+    def leaves_out(self) -> str:
+        """What the replay of one plan says of the checks that compare runs; empty if there are none."""
+        slugs = [check.slug for check in self._folds.checks]
+        return f"runs are not compared in a replay: not judged by {', '.join(slugs)}" if slugs else ""
 
     def findings(self) -> list[Finding]:
         """All distinct findings, smallest plans first."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sagaproof._checks.protocol import RunCheck
+from sagaproof._checks.campaign_check import Check
 from sagaproof._drivers.protocol import Driver
 from sagaproof._model.script import OPAQUE, Script
 from sagaproof._taps.handle import WorldHandle
@@ -22,7 +22,7 @@ class Subject:
     name: str
     driver: Driver
     systems: Mapping[str, System]
-    checks: Sequence[RunCheck]
+    checks: Sequence[Check]
     scripts: tuple[Script, ...] = (OPAQUE,)
     claim: Callable[[Any], object] | None = None
     invariants: tuple[Callable[[WorldHandle], object], ...] = ()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sagaproof._checks.catalogue import checks
-from sagaproof._checks.protocol import Verdict
+from sagaproof._checks.protocol import RunCheck, Verdict
 from sagaproof._drivers.callable import CallableDriver
 from sagaproof._model.history import History
 from sagaproof._model.plan import EMPTY, Plan
@@ -167,10 +167,12 @@ def judged(run: Run) -> Judged:
         *,
         invariants: Iterable[Callable[[Any], object]] = (),
         independent: Iterable[tuple[str, str]] = (),
+        attempts: Mapping[str, int] | None = None,
     ) -> dict[str, Verdict]:
         invariants = tuple(invariants)
         history = run(body, plan, invariants=invariants)
-        return {c.slug: c.judge(history) for c in checks(invariants=len(invariants), independent=independent)}
+        found = checks(invariants=len(invariants), independent=independent, attempts=attempts)
+        return {c.slug: c.judge(history) for c in found if isinstance(c, RunCheck)}
 
     return judged
 

@@ -1,0 +1,163 @@
+"""`errors-classified`: a refusal for good is not asked again, and who is told to wait does wait."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Final
+
+from sagaproof._checks.answers import is_definite, is_nothing_to_undo, told_text
+from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
+from sagaproof._checks.say import asked_for, call_text, times_text
+from sagaproof._model.event import Asked, Told
+from sagaproof._model.fault import FAULTS, Learnt
+from sagaproof._model.history import Arrival, Call, History
+from sagaproof._model.operation import EffectClass
+from sagaproof._model.point import Phase
+
+__all__ = ["ErrorsClassified"]
+
+_MAY_PASS: Final = frozenset({408, 409, 412, 421, 423, 425, 428, 429})
+"""4xx after which the same request may succeed: too slow, too early, too often, a conflict, a lock."""
+
+_CREDENTIALS: Final = frozenset({401, 403, 407})
+"""4xx that may be mended once by other credentials (RFC 9110, 15.5.2, 15.5.4, 15.5.8)."""
+
+_UNPAUSED_MAX: Final = 10
+"""Attempts without any wait; a few are common, and right where a connection was reset."""
+
+_INSTANT_S: Final = 0.001
+
+
+class ErrorsClassified:
+    """Errors are told apart (O28).
+
+    A call that was refused for good (4xx but for 408, 409, 412, 421, 423, 425, 428 and 429) is not made again
+    in the same words, unless something was written in between that may have mended it. Credentials may be
+    renewed once (401, 403, 407); a look or an undo may be told 404 more than once; and if an earlier attempt
+    may have been applied, a refusal says less. After a 429 with Retry-After, in seconds or as a date, the
+    next attempt comes no sooner than it says. No call is made more than ten times in a row without any wait.
+    Reached when a call was refused for good, or made again after it was told to wait.
+    """
+
+    slug = "errors-classified"
+
+    def applies(self, facts: Facts) -> bool:
+        """Applies where a call was ever refused for good."""
+        return bool(facts.faults & {"422", "403"})
+
+    def judge(self, history: History) -> Verdict:
+        """Judge each call that did not succeed at once."""
+        reached = False
+        for call in history.calls:
+            if call.ok and len(call.arrivals) == 1:
+                continue
+            if not history.is_usual_twice(call):
+                verdict = _again_refused(history, call) or _too_soon(call) or _unpaused(call)
+                if verdict is not None:
+                    return verdict
+            reached = reached or any(_is_reached(call, arrival) for arrival in call.arrivals)
+        return HELD if reached else NOT_REACHED
+
+
+def _is_reached(call: Call, arrival: Arrival) -> bool:
+    told = arrival.told
+    waited = arrival is not call.arrivals[-1] and _due(call, arrival) is not None
+    return told is not None and (_is_for_good(call, told) or waited)
+
+
+def _is_for_good(call: Call, told: Told) -> bool:
+    """Whether a call was refused in a way that no repetition changes."""
+    if told.learnt != Learnt.STATUS or told.status is None or not 400 <= told.status < 500:
+        return False
+    if call.phase is Phase.UNDO and is_nothing_to_undo(told):
+        return False  # what is still on its way may be there the next time
+    return told.status not in _MAY_PASS and not (
+        told.status == 404 and call.operation.cls is EffectClass.READ
+    )
+
+
+def _again_refused(history: History, call: Call) -> Verdict | None:
+    renewed = False
+    for before, after in pairwise(call.arrivals):
+        told = before.told
+        if told is None or not is_definite(told):
+            return None  # it may have been applied
+        if not _is_for_good(call, told) or _is_new_intent(history, before, after):
+            continue
+        if told.status in _CREDENTIALS and not renewed:
+            renewed = True
+            continue
+        return violated(
+            f"{call_text(call)} was refused for good and made again",
+            because=f"{asked_for(call)} was told '{told_text(told)}', and the same was asked for once more",
+            calls=[call.index],
+        )
+    return None
+
+
+def _is_new_intent(history: History, before: Arrival, after: Arrival) -> bool:
+    """Whether something stands between: a restart, another key, a decision of the agent, or a change."""
+    one, other = before.called, after.called
+    if one.point.restart != other.point.restart or one.key != other.key:
+        return True
+    between = history.events[before.told_position : after.position]
+    if any(isinstance(event, Asked) for event in between):
+        return True
+    return any(before.told_position < at < after.position for at in history.applied_at)
+
+
+def _too_soon(call: Call) -> Verdict | None:
+    for before, after in pairwise(call.arrivals):
+        due = _due(call, before)
+        if due is None or after.called.at >= due - _INSTANT_S or before.told is None:
+            continue
+        wait = after.called.at - before.told.at
+        return violated(
+            f"{call_text(call)} was made again after {wait:.4g} s, "
+            f"but was told to wait {_asked_wait(before)}",
+            because=f"{asked_for(call)} was told '429' with Retry-After",
+            calls=[call.index],
+        )
+    return None
+
+
+def _due(call: Call, arrival: Arrival) -> float | None:
+    """The earliest moment for the next attempt, if this one was told of one.
+
+    A date has whole seconds (RFC 9110, 5.6.7), and so has the moment at which each run begins. The header
+    does not get through to the caller of a wrapped tool.
+    """
+    fault = None if arrival.called.fault is None else FAULTS[arrival.called.fault]
+    if fault is None or fault.retry_after is None or arrival.told is None or call.operation.system == "tools":
+        return None
+    if fault.retry_after == "date":
+        return math.floor(arrival.called.at + _DATE_S)
+    return arrival.told.at + float(fault.retry_after)
+
+
+_DATE_S: Final = 2.0
+"""How far ahead the fault `429-date` says."""
+
+
+def _asked_wait(arrival: Arrival) -> str:
+    after = FAULTS[arrival.called.fault or ""].retry_after
+    return f"until a date {_DATE_S:.0f} s ahead" if after == "date" else f"{after} s"
+
+
+def _unpaused(call: Call) -> Verdict | None:
+    """Reached only by a saga that goes far beyond what is usual, so that it never counts as held."""
+    if len(call.arrivals) <= _UNPAUSED_MAX:
+        return None
+    row = 1
+    for before, after in pairwise(call.arrivals):
+        told = before.told
+        waited = told is None or told.ok or after.called.at - told.at > _INSTANT_S
+        row = 1 if waited else row + 1
+        if row > _UNPAUSED_MAX:
+            return violated(
+                f"made {times_text(row)} at {call_text(call)} without any wait in between",
+                because=f"{asked_for(call)} was told '{told_text(told)}' last",
+                calls=[call.index],
+            )
+    return None

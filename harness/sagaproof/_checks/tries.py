@@ -1,0 +1,69 @@
+"""Calls that a passing failure met from their first attempt until they were given up: how hard was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from sagaproof._checks.protocol import RunName
+from sagaproof._model.fault import FAULTS, Applied
+from sagaproof._model.history import Call, History
+from sagaproof._model.plan import ALL, Injection
+
+__all__ = ["GivenUp", "Tries", "given_up"]
+
+_PASSING: Final = frozenset(
+    name
+    for name, fault in FAULTS.items()
+    if fault.applied is Applied.NO and (fault.family == "outage" or name == "timeout")
+)
+"""What may be over at the next attempt, and leaves nothing behind: 5xx, refused, timeout, an outage."""
+
+
+class GivenUp(NamedTuple):
+    """A call whose every attempt met one fault, and the fault."""
+
+    call: Call
+    fault: str
+
+
+class Tries(NamedTuple):
+    """How often something was tried, in which run, and by which call there."""
+
+    attempts: int
+    run: RunName
+    call: int
+
+    def fewer(self, other: Tries | None) -> Tries:
+        """The one with fewer attempts; of two alike the one with the smaller plan, and then the other."""
+        if other is None or (self.attempts, len(self.run[1])) < (other.attempts, len(other.run[1])):
+            return self
+        return other
+
+
+def given_up(history: History) -> Iterator[GivenUp]:
+    """Each such call. A process that dies or is stopped gives nothing up: its runs have none."""
+    lasting = [injection for injection in history.plan if _lasts(injection)]
+    if not lasting or history.ending.how == "hung" or any(i.point.restart for i in lasting):
+        return
+    for injection in lasting:
+        call = _met(history, injection)
+        if call is not None and not call.ok and _is_whole(call, injection.fault):
+            yield GivenUp(call, injection.fault)
+
+
+def _lasts(injection: Injection) -> bool:
+    lasts = injection.times == ALL or FAULTS[injection.fault].macro
+    return injection.fault in _PASSING and lasts and injection.point.attempt == 1
+
+
+def _met(history: History, injection: Injection) -> Call | None:
+    return next((call for call in history.calls if call.first.point == injection.point), None)
+
+
+def _is_whole(call: Call, fault: str) -> bool:
+    """Whether every attempt met the fault, in one process, and was told of it."""
+    return all(
+        arrival.called.fault == fault and arrival.called.point.restart == 0 and arrival.told is not None
+        for arrival in call.arrivals
+    )
