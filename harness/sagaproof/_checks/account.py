@@ -1,0 +1,53 @@
+"""Whether the cases at the desk give an account of a failure that started it all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sagaproof._checks.answers import error_code
+from sagaproof._model.event import Told
+from sagaproof._model.fault import Learnt
+from sagaproof._model.history import Call, History
+from sagaproof._model.point import Phase
+from sagaproof._model.words import words_of
+
+__all__ = ["failed_before", "is_spoken_of"]
+
+_NAMES_OF: Final[dict[str, tuple[str, ...]]] = {
+    Learnt.TIMEOUT: ("timeout", "timed out", "time-out", "no answer"),
+    Learnt.RESET: ("reset", "connection", "disconnect"),
+    Learnt.REFUSED: ("refused", "connect"),
+    Learnt.TORN: ("torn", "incomplete", "reset", "json", "protocol"),
+    Learnt.GARBAGE: ("unreadable", "json", "decode", "html"),
+}
+
+
+def failed_before(history: History, began: int) -> Iterator[Call]:
+    """The calls that had failed when the unwind began, in order of their last answer."""
+    failed = [
+        (arrival.told_position, call.index)
+        for call in history.calls
+        if call.phase is Phase.FORWARD and not 0 <= call.answered < began
+        for arrival in call.arrivals
+        if arrival.told is not None and arrival.told_position < began
+    ]
+    return (history.calls[index] for _, index in sorted(failed))
+
+
+def is_spoken_of(history: History, failed: Sequence[Call]) -> bool:
+    """Whether a case speaks of the failure of one of these calls."""
+    text = " ".join(word.lower() for case in history.cases for word in words_of(case.args))
+    return any(
+        name and name.lower() in text
+        for call in failed
+        for arrival in call.arrivals
+        if arrival.told is not None
+        for name in _names(call, arrival.told)
+    )
+
+
+def _names(call: Call, told: Told) -> tuple[str, ...]:
+    """What any account of this failure would hold: operation, status, code, or the kind of silence."""
+    status = "" if told.status is None else str(told.status)
+    return (call.operation.name, status, error_code(told), *_NAMES_OF.get(told.learnt, ()))
