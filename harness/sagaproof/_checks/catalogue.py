@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from sagaproof._checks.ambiguous_pivot_is_pivot import AmbiguousPivotIsPivot
 from sagaproof._checks.applied_once import AppliedOnce
 from sagaproof._checks.books_balance import BooksBalance
 from sagaproof._checks.campaign_check import Check
 from sagaproof._checks.compensated_is_clean import CompensatedIsClean
 from sagaproof._checks.completed_is_complete import CompletedIsComplete
+from sagaproof._checks.desk_failure_survives import DeskFailureSurvives
 from sagaproof._checks.empty_undo_succeeds import EmptyUndoSucceeds
 from sagaproof._checks.errors_classified import ErrorsClassified
+from sagaproof._checks.forward_after_pivot import ForwardAfterPivot
+from sagaproof._checks.full_picture import FullPicture
 from sagaproof._checks.late_effect_fenced import LateEffectFenced
 from sagaproof._checks.no_silent_residue import NoSilentResidue
 from sagaproof._checks.no_silent_undo_failure import NoSilentUndoFailure
 from sagaproof._checks.no_undo_skipped import NoUndoSkipped
 from sagaproof._checks.no_unwind_past_pivot import NoUnwindPastPivot
+from sagaproof._checks.one_irreversible_per_step import OneIrreversiblePerStep
 from sagaproof._checks.one_key_per_intent import OneKeyPerIntent
 from sagaproof._checks.original_error_kept import OriginalErrorKept
+from sagaproof._checks.rejected_pivot_unwinds import RejectedPivotUnwinds
 from sagaproof._checks.rest_is_rest import RestIsRest
 from sagaproof._checks.retry_budgets import RetryBudgets
 from sagaproof._checks.reverse_order import ReverseOrder
@@ -60,8 +66,14 @@ def checks(
         ReverseOrder(independent),
         NoUndoSkipped(),
         NoUnwindPastPivot(),
+        AmbiguousPivotIsPivot(),
+        RejectedPivotUnwinds(),
+        ForwardAfterPivot(),
+        OneIrreversiblePerStep(),
         OneKeyPerIntent(),
         OriginalErrorKept(),
+        FullPicture(),
+        DeskFailureSurvives(),
         ErrorsClassified(),
         RetryBudgets(attempts),
         UndoTriesAsHard(),

@@ -67,7 +67,8 @@ class Facts:
     effect classes of forward calls in the fault-free run, `claims` what was ever claimed; `faults` the
     kinds that were injected and `retried` whether any call was ever made twice. `undone` holds the operations
     that were ever meant to be taken back, `undone_by_key` says whether that was ever done by key, and
-    `undone_in_order` whether two of them follow one another: what overlaps has no order.
+    `undone_in_order` whether two of them follow one another: what overlaps has no order. `past_pivot` says
+    whether the fault-free run writes anything after an irreversible call, `steps` whether an agent feeds it.
     """
 
     called: frozenset[str]
@@ -82,6 +83,8 @@ class Facts:
     undone: frozenset[str] = frozenset()
     undone_by_key: bool = False
     undone_in_order: bool = False
+    past_pivot: bool = False
+    steps: bool = False
 
 
 @runtime_checkable

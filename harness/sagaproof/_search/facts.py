@@ -7,6 +7,7 @@ from itertools import combinations
 
 from sagaproof._checks.protocol import Facts
 from sagaproof._model.history import History
+from sagaproof._model.operation import EffectClass
 from sagaproof._model.point import Phase
 
 __all__ = ["FactBook"]
@@ -24,6 +25,7 @@ class FactBook:
         self._undone: set[str] = set()
         self._undone_by_key = False
         self._in_order: set[tuple[str, str]] = set()
+        self._past_pivot = self._steps = False
         self._escalates = self._amounts = self._keys = self._retried = False
 
     def add(self, history: History) -> None:
@@ -42,6 +44,8 @@ class FactBook:
 
         if not history.plan:
             self._in_order.update(_in_order(history))
+            self._past_pivot = self._past_pivot or _writes_past_pivot(history)
+            self._steps = self._steps or not history.script.opaque
         self._undos.update(call.operation.full for call in history.undo_calls)
         for target, undos in history.undos_of.items():
             self._undone.add(history.calls[target].operation.full)
@@ -63,7 +67,16 @@ class FactBook:
             undone=frozenset(self._undone),
             undone_by_key=self._undone_by_key,
             undone_in_order=any(pair <= self._undone for pair in map(set, self._in_order)),
+            past_pivot=self._past_pivot,
+            steps=self._steps,
         )
+
+
+def _writes_past_pivot(history: History) -> bool:
+    """Whether a forward write was begun after an irreversible call; a call for help is none."""
+    forward = [c for c in history.calls if c.phase is Phase.FORWARD and c.operation.writes]
+    pivot = next((c for c in forward if c.operation.cls is EffectClass.IRREVERSIBLE), None)
+    return pivot is not None and any(call.started > pivot.started for call in forward)
 
 
 def _in_order(history: History) -> Iterator[tuple[str, str]]:
