@@ -1,1 +1,64 @@
 """The runtime for production: a saga of tool calls that is undone, finished or handed to a person."""
+
+from __future__ import annotations
+
+from sagaproof.saga.admission import Call
+from sagaproof.saga.advice import advice
+from sagaproof.saga.aio import AsyncRuntime, AsyncSaga
+from sagaproof.saga.case import Case, CaseStep
+from sagaproof.saga.classify import Verdict
+from sagaproof.saga.desk import CallableDesk, Desk, LogDesk
+from sagaproof.saga.effect import EffectClass
+from sagaproof.saga.errors import NotApplied, NothingToUndo, PartialEffect, SagaError, SagaMisuse, ToolMistake
+from sagaproof.saga.final import Ending, Status
+from sagaproof.saga.journal import Journal, JournalError, Superseded, UnreadableJournal
+from sagaproof.saga.pivot import PivotView
+from sagaproof.saga.record import Record
+from sagaproof.saga.result import Outcome, Result
+from sagaproof.saga.retry import Retry
+from sagaproof.saga.runtime import Runtime
+from sagaproof.saga.saga import Saga
+from sagaproof.saga.sighting import ABSENT, IN_FLIGHT, Found
+from sagaproof.saga.sqlite_journal import SqliteJournal
+from sagaproof.saga.step import Step
+from sagaproof.saga.tool import Tool, tool
+
+__all__ = [
+    "ABSENT",
+    "IN_FLIGHT",
+    "AsyncRuntime",
+    "AsyncSaga",
+    "Call",
+    "CallableDesk",
+    "Case",
+    "CaseStep",
+    "Desk",
+    "EffectClass",
+    "Ending",
+    "Found",
+    "Journal",
+    "JournalError",
+    "LogDesk",
+    "NotApplied",
+    "NothingToUndo",
+    "Outcome",
+    "PartialEffect",
+    "PivotView",
+    "Record",
+    "Result",
+    "Retry",
+    "Runtime",
+    "Saga",
+    "SagaError",
+    "SagaMisuse",
+    "SqliteJournal",
+    "Status",
+    "Step",
+    "Superseded",
+    "Tool",
+    "ToolMistake",
+    "UnreadableJournal",
+    "Verdict",
+    "advice",
+    "tool",
+]

@@ -1,0 +1,139 @@
+"""Before a call is sent: is it fit, is it new, is it allowed, and then its intent is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from sagaproof.saga import pivot
+from sagaproof.saga.core import Core, copied, described
+from sagaproof.saga.effect import EffectClass
+from sagaproof.saga.flight import Flight, refused
+from sagaproof.saga.record import NotJson
+from sagaproof.saga.repeat import repeated, repeats_unknown
+from sagaproof.saga.result import Result
+from sagaproof.saga.schema import BadArguments
+from sagaproof.saga.state import StepState
+from sagaproof.saga.tool import Tool
+from sagaproof.saga.trial import Trial
+
+__all__ = ["Call", "admit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that the agent asks for. Without a `call_id` the calls of the saga are counted."""
+
+    tool: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+    call_id: str | None = None
+
+
+async def admit(core: Core, call: Call, *, alone: bool) -> Flight | Result:
+    """A flight whose intent is in the journal, or what to tell the agent instead.
+
+    `alone`: no other write was asked for in the same turn.
+    """
+    call_id = core.count() if call.call_id is None else call.call_id
+    tool = core.setup.tools.get(call.tool)
+    if tool is None:
+        known = ", ".join(sorted(core.setup.tools))
+        return refused(f"there is no tool {call.tool!r}. There are: {known}")
+    try:
+        kwargs, args = tool.schema.check(call.args)
+    except BadArguments as error:
+        return refused(f"{tool.name} was not called: {error}")
+    before = repeated(core, call_id, tool, args, kwargs)
+    if before is not None:
+        return before
+    if tool.cls is EffectClass.READ:
+        return _over(core) or Flight(tool, kwargs)
+    reason = _refusal(core, tool, args, call_id)
+    if reason is None and tool.cls is EffectClass.IRREVERSIBLE:
+        objection = await pivot.refusal(core, tool, args, alone=alone)
+        reason = _noted(core, tool, args, call_id, objection) if objection else None
+    return reason or await _begin(core, Flight(tool, kwargs), args, call_id)
+
+
+def _over(core: Core) -> Result | None:
+    state = core.state
+    if state.status or state.case:
+        return refused(f"the saga {state.id!r} has ended ({state.status or 'escalated'})")
+    if state.is_unwinding or core.is_ending:
+        return refused(f"the saga {state.id!r} is ending: it takes no more calls")
+    return None
+
+
+def _refusal(core: Core, tool: Tool, args: dict[str, Any], call_id: str) -> Result | None:
+    if over := _over(core):
+        return over
+    passed = core.state.pivot
+    if passed is None or tool.forward_only or not tool.cls.is_undone:
+        return None
+    text = (
+        f"{tool.name} could not be undone any more: {passed.tool} ({passed.call_id}) is irreversible and "
+        "has happened, or may have"
+    )
+    return _noted(core, tool, args, call_id, text)
+
+
+def _noted(core: Core, tool: Tool, args: dict[str, Any], call_id: str, reason: str) -> Result:
+    passed = core.state.pivot
+    body = {"call_id": call_id, "tool": tool.name, "args": args, "text": reason}
+    core.write("note", {**body, "pivot": passed and passed.call_id})
+    return refused(reason)
+
+
+async def _begin(core: Core, flight: Flight, args: dict[str, Any], call_id: str) -> Flight | Result:
+    """Read what the undo will need, then write the intent: from here on a crash leaves a trace."""
+    tool = flight.tool
+    before = None
+    if tool.before is not None:
+        attempt = partial(core.setup.port.call, tool.before, copied(args))
+        read = await Trial(attempt, tool.retry, core.judge(tool), core.setup.clock).run(core.setup.port)
+        if read.error is not None:
+            return refused(
+                f"{tool.name} was not called: what it will change cannot be read: {described(read.error)}"
+            )
+        before = read.answer
+    with core.lock:
+        # Another thread may have written since the rules were looked at.
+        again = repeated(core, call_id, tool, args, flight.kwargs) or _refusal(core, tool, args, call_id)
+        if again is None and tool.cls is EffectClass.IRREVERSIBLE and (reason := pivot.unsettled(core)):
+            again = _noted(core, tool, args, call_id, reason)
+        if again is None and (twin := repeats_unknown(core, tool, args)):
+            again = _taken_up(core, flight, twin, call_id)
+        return again or _intended(core, flight, args, call_id, before)
+
+
+def _taken_up(core: Core, flight: Flight, twin: StepState, call_id: str) -> Flight:
+    """The same call as one of unknown outcome: one intent, so it goes on under the first key."""
+    core.write("note", {"call_id": call_id, "same_as": twin.call_id})
+    core.flying.add(twin.call_id)
+    flight.step, flight.is_resumed = twin, True
+    return flight
+
+
+def _intended(core: Core, flight: Flight, args: dict[str, Any], call_id: str, before: Any) -> Flight | Result:
+    tool = flight.tool
+    key = f"{core.state.id}/{call_id}"
+    undo = None if tool.undo is None else getattr(tool.undo, "__name__", type(tool.undo).__name__)
+    body = {
+        "call_id": call_id,
+        "tool": tool.name,
+        "cls": int(tool.cls),
+        "args": args,
+        "key": key,
+        "before": None if before is None else copied(before),
+        "undo": {"name": undo, "key": f"{key}/undo"},
+        "at": core.setup.clock(),
+    }
+    try:
+        core.write("intent", body)
+    except NotJson as error:
+        return refused(f"{tool.name} was not called: {error}")
+    core.flying.add(call_id)
+    flight.step = core.state.steps[call_id]
+    return flight

@@ -1,0 +1,106 @@
+"""How a saga ends: finished, or given up and unwound, each once, whoever asks and how often."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from sagaproof.saga.core import Core, described
+from sagaproof.saga.escalate import close, escalate
+from sagaproof.saga.picture import owed
+from sagaproof.saga.pivot import left_open, went_well
+from sagaproof.saga.resolve import resolve
+from sagaproof.saga.result import Outcome
+from sagaproof.saga.state import Note, SagaState
+from sagaproof.saga.unwind import unwind
+
+__all__ = ["finish", "give_up", "go_on_ending"]
+
+
+async def give_up(core: Core, cause: BaseException | str | None) -> None:
+    """Unwind, unless the saga has ended or is finishing with a case."""
+    if not await _claim(core):
+        return
+    try:
+        state = core.state
+        if not state.is_unwinding and state.case is None:
+            core.original = cause if isinstance(cause, BaseException) else None
+            text = described(cause) if isinstance(cause, BaseException) else cause or _last_error(state)
+            core.write("unwinding", {"cause": text})
+        await core.idle()
+        await go_on_ending(core)
+    finally:
+        _release(core)
+
+
+async def finish(core: Core) -> None:
+    """End well, if all that was done is known to be done; goes on unwinding if that had begun."""
+    if not await _claim(core):
+        return
+    try:
+        await core.idle()
+        if not await go_on_ending(core):
+            await _finish(core)
+    finally:
+        _release(core)
+
+
+async def go_on_ending(core: Core) -> bool:
+    """Do what is left of an ending that has begun; False if none has."""
+    state = core.state
+    if state.status is None and state.case is not None:
+        await escalate(core)
+    elif state.status is None and state.is_unwinding:
+        await unwind(core)
+    return state.status is not None
+
+
+async def _finish(core: Core) -> None:
+    for step in left_open(core.state):
+        await resolve(core, step, fence=True)
+    problems = _problems(core.state)
+    if problems:
+        return await escalate(core, "; ".join(problems))
+    return close(core, "completed")
+
+
+def _problems(state: SagaState) -> list[str]:
+    """Why this saga cannot be called completed: what is unknown, what failed past the pivot."""
+    found = [
+        f"{step.tool} ({step.call_id}) is {'unknown' if step.is_unsettled else 'failed past the pivot'}: "
+        f"{step.error or 'nothing was heard of it'}"
+        for step in owed(state)
+    ]
+    return found + [note.body["text"] for note in state.notes if _is_missed(state, note)]
+
+
+def _is_missed(state: SagaState, note: Note) -> bool:
+    """Whether a call that was refused past the pivot was never made after all."""
+    if note.body["pivot"] not in state.irreversible:
+        return False
+    later = islice(state.steps.values(), note.after, None)
+    return not any(went_well(step, note.body["tool"], note.body["args"]) for step in later)
+
+
+def _last_error(state: SagaState) -> str:
+    for step in reversed(list(state.steps.values())):
+        if step.outcome is not Outcome.OK:
+            return f"{step.tool} ({step.call_id}): {step.error or 'nothing was heard of it'}"
+    return "the agent gave up"
+
+
+async def _claim(core: Core) -> bool:
+    """Be the one who ends the saga, after waiting for another who does; False if it has ended by then."""
+    while True:
+        with core.lock:
+            if core.state.status is not None:
+                return False
+            if not core.is_ending:
+                core.is_ending = True
+                return True
+            latch = core.awaited()
+        await latch.wait()
+
+
+def _release(core: Core) -> None:
+    core.is_ending = False
+    core.wake()

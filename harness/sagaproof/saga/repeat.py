@@ -1,0 +1,52 @@
+"""Calls that come again: a resumed agent repeats its turns, a careful one what it does not know of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sagaproof.saga.core import Core
+from sagaproof.saga.flight import Flight, refused, told
+from sagaproof.saga.result import Outcome, Result
+from sagaproof.saga.state import StepState
+from sagaproof.saga.tool import Tool
+
+__all__ = ["repeated", "repeats_unknown"]
+
+
+def repeated(
+    core: Core, call_id: str, tool: Tool, args: dict[str, Any], kwargs: dict[str, Any]
+) -> Flight | Result | None:
+    """What to do with a call id that is known: its recorded result. None: the call id is new.
+
+    A call of which nothing at all was heard, since the process died, is sent again under its key if the
+    service honours keys, else looked up.
+    """
+    with core.lock:
+        step = core.state.step(call_id)
+        if step is None:
+            return None
+        if step.tool != tool.name or step.args != args:
+            return refused(
+                f"call id {call_id!r} was used before, for {step.tool} with {step.args}. "
+                "Give every call an id of its own"
+            )
+        if step.call_id in core.flying:
+            return Result(Outcome.UNKNOWN, error=f"{call_id} is in flight")
+        if step.outcome is not None or core.state.is_unwinding or core.state.status or core.is_ending:
+            return told(step)
+        core.flying.add(step.call_id)
+        return Flight(tool, kwargs, step, is_resumed=True)
+
+
+def repeats_unknown(core: Core, tool: Tool, args: dict[str, Any]) -> StepState | None:
+    """A step of unknown outcome that was the same call. To send it anew would risk a second effect."""
+    for step in core.state.unsettled.values():
+        if (
+            step.tool == tool.name
+            and step.outcome is Outcome.UNKNOWN
+            and not step.partial
+            and step.call_id not in core.flying
+            and step.args == args
+        ):
+            return step
+    return None
