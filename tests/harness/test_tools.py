@@ -154,3 +154,39 @@ def test_an_undo_that_is_no_tool_is_told_with_the_nearest_name() -> None:
 def test_a_class_that_there_is_not_is_refused() -> None:
     with pytest.raises(UsageError, match="cls=9"):
         run(lambda world: world.tool(reserve, cls=9))
+
+
+def test_a_tool_may_call_another_tool() -> None:
+    def body(world: WorldHandle) -> str:
+        take = world.tool(reserve, cls=3, ref="reservation")
+
+        def order(sku: str) -> dict[str, str]:
+            take(sku)
+            return {"order": f"o-{sku}"}
+
+        world.tool(order, cls=4, ref="order")("bolt")
+        return "completed"
+
+    history = run(body)
+
+    assert [(e.full, e.ref) for e in history.effects] == [
+        ("tools.reserve", "r-bolt"),
+        ("tools.order", "o-bolt"),
+    ]
+    assert history.claim == "completed"
+
+
+def test_a_tool_that_fails_leaves_what_another_did_in_it() -> None:
+    def body(world: WorldHandle) -> str:
+        take = world.tool(reserve, cls=3, ref="reservation")
+
+        def order(sku: str) -> None:
+            take(sku)
+            msg = f"{sku} is out of print"
+            raise ValueError(msg)
+
+        with pytest.raises(ValueError, match="out of print"):
+            world.tool(order, cls=4, ref="order")("bolt")
+        return "escalated"
+
+    assert [effect.full for effect in run(body).residue] == ["tools.reserve"]

@@ -156,18 +156,18 @@ class System:
         return handled
 
     def _execute(self, known: Declared, delivery: Delivery) -> Handled:
-        self._writes = []
+        outer, self._writes = self._writes, []  # a tool may call another one
         try:
             body = self._answer(known, delivery)
+            return Handled(known.status, body, tuple(self._writes))
         except Refusal as refusal:
             self._roll_back()
             return _refused(refusal.status, refusal.code, refusal.message)
         except BaseException:
             self._roll_back()
             raise
-        changes = tuple(self._writes)
-        self._writes = None
-        return Handled(known.status, body, changes)
+        finally:
+            self._writes = outer
 
     def _answer(self, known: Declared, delivery: Delivery) -> Any:
         if delivery.target_key is not None:
@@ -196,7 +196,6 @@ class System:
                 rows.pop(key, None)
             else:
                 rows[key] = before
-        self._writes = None
 
     def _look_up(self, operation: str, key: str) -> dict[str, Any]:
         if operation not in self._declared:
