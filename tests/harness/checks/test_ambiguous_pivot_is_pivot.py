@@ -10,10 +10,16 @@ import pytest
 
 from sagaproof._checks.ambiguous_pivot_is_pivot import AmbiguousPivotIsPivot
 from sagaproof._checks.protocol import Facts, State
+from sagaproof._drivers.callable import CallableDriver
 from sagaproof._model.history import History
+from sagaproof._model.plan import Plan
+from sagaproof._model.script import OPAQUE
+from sagaproof._run.runner import Runner
 from sagaproof._taps.direct import ToolError
+from sagaproof._taps.handle import WorldHandle
 
 Run = Callable[..., History]
+Systems = Callable[[], dict[str, Any]]
 CHECK = AmbiguousPivotIsPivot()
 FAILURE = (ToolError, OSError)
 SILENCES = ("timeout", "lost", "torn", "garbage", "late", "500-applied", "500", "502", "504", "dropped")
@@ -170,6 +176,31 @@ def test_a_hold_that_is_released_in_the_ordinary_way_holds(run: Run) -> None:
         return "completed"
 
     assert CHECK.judge(run(holds, "mail.send.1=lost")).state is State.HELD
+
+
+def test_after_a_crash_in_the_pivot_the_unwind_needs_a_fence_too(systems: Systems) -> None:
+    kept: list[str] = []
+
+    def body(world: Any) -> str:
+        kept.clear()
+        kept.append(world.direct.bank.issue(to="ann", amount=3, key="k1")["id"])
+        world.direct.mail.send(to="ann", key="k2")
+        kept.clear()
+        return "completed"
+
+    def recovering(settle: Callable[[Any], bool]) -> Callable[[Any], str]:
+        def recover(world: Any) -> str:
+            if kept and settle(world):
+                world.direct.bank.reverse(credit=kept.pop())
+                return "compensated"
+            return "escalated" if kept else "compensated"
+
+        return recover
+
+    for settle, state in ((guesses, State.VIOLATED), (looks, State.VIOLATED), (fences, State.HELD)):
+        with Runner(WorldHandle(systems()), CallableDriver(body, recovering(settle))) as runner:
+            history = runner.run(OPAQUE, Plan.parse("mail.send.1=crash-before"))
+        assert CHECK.judge(history).state is state
 
 
 def facts(*, classes: set[int], undos: set[str], faults: set[str]) -> Facts:
