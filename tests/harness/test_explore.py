@@ -92,7 +92,7 @@ def subject(shop: System, bank: System) -> Callable[..., Subject]:
     """`subject(saga)`: it in the world of shop and bank, judged by every check unless others are given."""
 
     def subject(
-        saga: Saga, judges: Sequence[RunCheck] | None = None, *, recover: Saga | None = None, **more: Any
+        saga: Saga, judges: Sequence[Check] | None = None, *, recover: Saga | None = None, **more: Any
     ) -> Subject:
         found = checks() if judges is None else tuple(judges)
         return Subject("toy", CallableDriver(saga, recover), {"shop": shop, "bank": bank}, found, **more)

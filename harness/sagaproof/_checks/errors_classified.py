@@ -26,7 +26,10 @@ _CREDENTIALS: Final = frozenset({401, 403, 407})
 _UNPAUSED_MAX: Final = 10
 """Attempts without any wait; a few are common, and right where a connection was reset."""
 
-_INSTANT_S: Final = 0.001
+_AT_ONCE_S: Final = 0.05
+"""Attempts no further apart than this, from arrival to arrival, have nothing between them but the call."""
+
+_ROUNDING_S: Final = 0.001
 
 
 class ErrorsClassified:
@@ -70,7 +73,7 @@ def _is_for_good(call: Call, told: Told) -> bool:
     """Whether a call was refused in a way that no repetition changes."""
     if told.learnt != Learnt.STATUS or told.status is None or not 400 <= told.status < 500:
         return False
-    if call.phase is Phase.UNDO and is_nothing_to_undo(told):
+    if (call.phase is Phase.UNDO or call.operation.undoes) and is_nothing_to_undo(told):
         return False  # what is still on its way may be there the next time
     return told.status not in _MAY_PASS and not (
         told.status == 404 and call.operation.cls is EffectClass.READ
@@ -110,7 +113,7 @@ def _is_new_intent(history: History, before: Arrival, after: Arrival) -> bool:
 def _too_soon(call: Call) -> Verdict | None:
     for before, after in pairwise(call.arrivals):
         due = _due(call, before)
-        if due is None or after.called.at >= due - _INSTANT_S or before.told is None:
+        if due is None or after.called.at >= due - _ROUNDING_S or before.told is None:
             continue
         wait = after.called.at - before.told.at
         return violated(
@@ -152,8 +155,8 @@ def _unpaused(call: Call) -> Verdict | None:
     row = 1
     for before, after in pairwise(call.arrivals):
         told = before.told
-        waited = told is None or told.ok or after.called.at - told.at > _INSTANT_S
-        row = 1 if waited else row + 1
+        apart = after.called.at - before.called.at > _AT_ONCE_S
+        row = 1 if apart or told is None or told.ok else row + 1
         if row > _UNPAUSED_MAX:
             return violated(
                 f"made {times_text(row)} at {call_text(call)} without any wait in between",

@@ -147,12 +147,11 @@ def _goes_on_anew(history: History, call: Call) -> bool:
 
 
 def _was_cut_off(history: History, call: Call) -> bool:
-    """Whether something that went on at the same time failed, and took this along."""
-    end = call.arrivals[-1].told_position
+    """Whether something else failed since, on the same way: what waits beside it may be taken along."""
     return any(
         not other.ok
         and other is not call
-        and other.started < end
+        and other.phase is call.phase
         and other.arrivals[-1].told_position > call.started
         for other in history.calls
     )
