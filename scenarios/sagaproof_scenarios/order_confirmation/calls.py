@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from email.utils import parsedate_to_datetime
+from typing import Any, Final, NamedTuple
 
 import httpx
 
 __all__ = ["Call", "Result", "send"]
+
+PATIENCE_S: Final = 60.0
+"""How long a rate limit is waited for; beyond that the call counts as one that failed."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +35,27 @@ class Result:
     error: str = ""
 
 
+class Attempt(NamedTuple):
+    """What came of one attempt; `problem` is None if it succeeded, `wait_s` what a rate limit asks for."""
+
+    status: int | None
+    body: dict[str, Any]
+    problem: str | None
+    wait_s: float = 0.0
+
+
 def send(http: httpx.Client, call: Call, attempts: int = 4) -> Result:
-    """Send with retries while the outcome is unknown.
+    """Send with retries while the outcome is unknown, no sooner than a rate limit says.
 
     A refusal counts as one only if no attempt before it may have been applied.
     """
-    error = ""
+    error, wait_s = "", 0.0
     for attempt in range(attempts):
+        if wait_s > PATIENCE_S:
+            break
         if attempt:
-            time.sleep(0.5 * 2.0**attempt)
-        status, body, problem = _once(http, call)
+            time.sleep(max(wait_s, 0.5 * 2.0**attempt))
+        status, body, problem, wait_s = _once(http, call)
         if problem is None:
             return Result("done", status, body)
         if status is not None and 400 <= status < 500 and status != httpx.codes.TOO_MANY_REQUESTS:
@@ -50,17 +65,24 @@ def send(http: httpx.Client, call: Call, attempts: int = 4) -> Result:
     return Result("unknown", None, {}, error) if error else Result("refused", 429, {}, "rate limited")
 
 
-def _once(http: httpx.Client, call: Call) -> tuple[int | None, dict[str, Any], str | None]:
-    """One attempt: status, body and, unless it succeeded, what went wrong."""
+def _once(http: httpx.Client, call: Call) -> Attempt:
     headers = {} if call.key is None else {"Idempotency-Key": call.key}
     try:
         response = http.request(call.method, call.url, json=call.body, headers=headers)
         body = response.json()
     except (httpx.HTTPError, ValueError) as error:
-        return None, {}, f"{type(error).__name__}: {error}"
+        return Attempt(None, {}, f"{type(error).__name__}: {error}")
     if not isinstance(body, dict):
-        return None, {}, f"an answer that is no object: {body!r}"
+        return Attempt(None, {}, f"an answer that is no object: {body!r}")
     if response.is_success and "error" not in body:
-        return response.status_code, body, None
+        return Attempt(response.status_code, body, None)
     status = response.status_code if response.status_code >= 400 else None
-    return status, body, f"{response.status_code} {body.get('error')}"
+    problem = f"{response.status_code} {body.get('error')}"
+    return Attempt(status, body, problem, _wait_s(response.headers.get("Retry-After", "0")))
+
+
+def _wait_s(retry_after: str) -> float:
+    """Retry-After has seconds or a date (RFC 9110, 10.2.3)."""
+    if retry_after.isdigit():
+        return float(retry_after)
+    return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
