@@ -1,0 +1,123 @@
+"""The case: all that a person needs who has to settle a saga, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from sagaproof.saga.case_step import CaseStep
+from sagaproof.saga.case_text import about_pivot, given_up, numbered, sections
+from sagaproof.saga.case_todo import todo
+from sagaproof.saga.record import as_json
+
+__all__ = ["Case", "CaseStep", "UndoFailure", "build_case"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoFailure:
+    """An undo that was given up: one line of the audit trail."""
+
+    call_id: str
+    undo: str
+    error: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One saga that a person has to settle, as it stood when it was handed over.
+
+    `cause` is the original error; `pivot` the call id of the first irreversible call that happened or may
+    have; `gave_up` whether the saga was to be undone (else it was to be finished). `steps` are in the order
+    in which they were called; `todo` in the order in which to work through them.
+    """
+
+    saga: str
+    goal: str | None
+    cause: str | None
+    gave_up: bool
+    pivot: str | None
+    steps: tuple[CaseStep, ...]
+    todo: tuple[str, ...]
+    undo_failures: tuple[UndoFailure, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """One line that is the same whenever this case is sent again."""
+        undos = [step.undo for step in self.steps]
+        unknown = sum(step.is_unknown for step in self.steps)
+        owed = sum(step.owed for step in self.steps)
+        reasons = [
+            f"{count} {what}"
+            for count, what in (
+                (undos.count("failed"), "could not be undone"),
+                (unknown, "unknown"),
+                (owed, "still to be done"),
+            )
+            if count
+        ]
+        passed = ["past its pivot"] if self.pivot else []
+        return f"Saga {self.saga}: " + (", ".join([*reasons, *passed]) or "needs a person")
+
+    def to_json(self) -> dict[str, Any]:
+        """The case as plain JSON; `from_json` reads it back."""
+        return {"title": self.title, **as_json(asdict(self))}
+
+    @classmethod
+    def from_json(cls, package: Mapping[str, Any]) -> Self:
+        """The case that `to_json` gave, as a journal or a desk has kept it."""
+        fields = {name: value for name, value in package.items() if name != "title"}
+        fields["steps"] = tuple(CaseStep(**step) for step in package["steps"])
+        fields["undo_failures"] = tuple(UndoFailure(**failure) for failure in package["undo_failures"])
+        fields["todo"], fields["notes"] = tuple(package["todo"]), tuple(package["notes"])
+        return cls(**fields)
+
+    def text(self) -> str:
+        """The case for reading: what happened, what stands, what to do; ends without a line break."""
+        known = {step.call_id: step for step in self.steps}
+        head = [self.title, "", f"goal   {self.goal or 'not told'}", f"cause  {self.cause or 'not told'}"]
+        parts = [("What to do", numbered(self.todo)), *sections(self.steps)]
+        parts += [
+            (
+                "Undos that were given up",
+                [
+                    f"{failure.call_id}  {given_up(failure.undo, failure.error, failure.attempts)}"
+                    for failure in self.undo_failures
+                ],
+            )
+        ]
+        parts += [("Notes", list(self.notes))]
+        body = [f"\n{title}\n" + "\n".join(f"  {line}" for line in lines) for title, lines in parts if lines]
+        return "\n".join([*head, f"pivot  {about_pivot(known.get(self.pivot or ''))}", *body])
+
+
+def build_case(
+    *,
+    saga: str,
+    goal: str | None,
+    cause: str | None,
+    gave_up: bool,
+    steps: Iterable[CaseStep],
+    pivot: str | None,
+    undo_failures: Iterable[UndoFailure] = (),
+    notes: Iterable[str] = (),
+) -> Case:
+    """The case of these steps, in the order of their calls, with what is to be done next.
+
+    `pivot` is the call id of the first irreversible call that was not refused for good.
+    """
+    told = tuple(steps)
+    passed = next((step for step in told if step.call_id == pivot), None)
+    return Case(
+        saga=saga,
+        goal=goal,
+        cause=cause,
+        gave_up=gave_up,
+        pivot=pivot,
+        steps=told,
+        todo=todo(told, passed, gave_up=gave_up),
+        undo_failures=tuple(undo_failures),
+        notes=tuple(notes),
+    )
