@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sagaproof._model.claim import Claim
     from sagaproof._model.history import History
     from sagaproof._model.plan import Plan
-    from sagaproof._model.script import Answer, Script, ToolCall
+    from sagaproof._model.script import AfterRestart, Answer, Script, ToolCall
     from sagaproof._search.scenario import Scenario
     from sagaproof._taps.direct import ToolError
     from sagaproof._taps.handle import WorldHandle as World
@@ -32,6 +32,7 @@ _WHERE = {
     "HELD": "_checks.protocol",
     "NOT_REACHED": "_checks.protocol",
     "violated": "_checks.protocol",
+    "AfterRestart": "_model.script",
     "Answer": "_model.script",
     "CampaignCheck": "_checks.campaign_check",
     "Claim": "_model.claim",
@@ -57,6 +58,7 @@ _WHERE = {
 __all__ = [
     "HELD",
     "NOT_REACHED",
+    "AfterRestart",
     "Answer",
     "CampaignCheck",
     "Claim",

@@ -32,6 +32,8 @@ class CompletedIsComplete:
         twin = history.twin or history
         if history.claim is not Claim.COMPLETED or twin.claim is not Claim.COMPLETED:
             return NOT_REACHED
+        if history.restarted and isinstance(history.script.after_restart, tuple):
+            return NOT_REACHED  # the agent has decided otherwise
         if history.undo_calls and history.undone_by:
             verdict = _judge_undone(history, of_its_own=twin is history)
             if verdict is not None:

@@ -18,7 +18,7 @@ class FedSaga(Protocol):
 
     What `call` returns is what the agent sees. If that has an `outcome` ("ok", "failed, not applied" or
     "unknown"), it is what the agent was told, and a `value` is what it goes on with. A dispatcher that takes
-    the calls of one turn together has `call_all` with a list of (tool, args, call id) as well.
+    the calls of one turn together has `call_all` as well, for a list of calls with tool, args and call_id.
     """
 
     def call(self, tool: str, args: dict[str, Any], call_id: str) -> Any:
@@ -75,7 +75,7 @@ class FedDriver:
         together = getattr(self._current, "call_all", None)
         if together is None:
             return None
-        return together([(call.tool, dict(call.args), call.call_id) for call in calls])
+        return together(list(calls))
 
     def give_up(self) -> Any:
         """Let the saga unwind; what it returns is the claim."""

@@ -9,8 +9,9 @@ from sagaproof._taps.handle import WorldHandle
 if TYPE_CHECKING:
     from sagaproof.saga.journal import Journal
     from sagaproof.saga.record import Record
+    from sagaproof.saga.sqlite_journal import SqliteJournal
 
-__all__ = ["WorldJournal", "journal_for"]
+__all__ = ["Journals", "WorldJournal"]
 
 
 class WorldJournal:
@@ -36,8 +37,23 @@ class WorldJournal:
         return self._journal.open_sagas()
 
 
-def journal_for(world: WorldHandle) -> WorldJournal:
-    """An empty journal for the current run."""
-    from sagaproof.saga.sqlite_journal import SqliteJournal  # noqa: PLC0415  # most sagas have none
+class Journals:
+    """Makes the journal of each run: always the same one, emptied, for to open one takes longer than a run."""
 
-    return WorldJournal(SqliteJournal(":memory:"), world)
+    def __init__(self) -> None:
+        self._journal: SqliteJournal | None = None
+
+    def __call__(self, world: WorldHandle) -> WorldJournal:
+        """An empty journal for the current run."""
+        if self._journal is None:
+            from sagaproof.saga.sqlite_journal import SqliteJournal  # noqa: PLC0415  # most sagas have none
+
+            self._journal = SqliteJournal(":memory:")
+        self._journal.clear()
+        return WorldJournal(self._journal, world)
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None

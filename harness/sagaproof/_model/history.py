@@ -13,7 +13,7 @@ from sagaproof._model.cached import cached
 from sagaproof._model.claim import Claim, Ending
 from sagaproof._model.diff import Difference, changed_fields, differences
 from sagaproof._model.effect import Effect
-from sagaproof._model.event import Ended, Event
+from sagaproof._model.event import Ended, Event, Restarted
 from sagaproof._model.index import Arrival, Call, Index
 from sagaproof._model.operation import EffectClass, Operation, TableInfo
 from sagaproof._model.plan import Injection, Plan
@@ -84,6 +84,11 @@ class History:
     def claim(self) -> Claim | None:
         """What the saga said of itself."""
         return self.ending.claim
+
+    @cached
+    def restarted(self) -> bool:
+        """Whether the process died before the saga came to its end, so that another one had to go on."""
+        return any(event.__class__ is Restarted for event in self.events[: self.ended_at])
 
     @property
     def asserted(self) -> bool:

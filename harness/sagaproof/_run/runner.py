@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from typing import Any, Final, Self
 
-from sagaproof._drivers.journal import journal_for
+from sagaproof._drivers.journal import Journals
 from sagaproof._drivers.protocol import Driver
 from sagaproof._model.claim import Ending
 from sagaproof._model.event import Broke, Called, Ended, Event, Rested, Slept, Wrote
@@ -52,7 +52,8 @@ class Runner:
         self._invariants = tuple(invariants)
         self._sites = sites
         self._around = Surroundings(world, limits, hosts, allow_hosts)
-        world.provide("journal", journal_for)
+        self._journals = Journals()
+        world.provide("journal", self._journals)
 
     def __enter__(self) -> Self:
         self._around.__enter__()
@@ -60,6 +61,7 @@ class Runner:
 
     def __exit__(self, *exc_info: object) -> None:
         self._around.__exit__(*exc_info)
+        self._journals.close()
 
     def notes(self) -> list[str]:
         """What a user should know of the runs so far although no check judges it."""

@@ -14,7 +14,7 @@ from sagaproof._run.idle import busy_threads
 from sagaproof._run.patient_selector import Events, PatientSelector, Poll
 from sagaproof._run.virtual_time import MONOTONIC_START, SECONDS_MAX, OnSleep
 from sagaproof._run.where import sites_of_loop, stacks
-from sagaproof._taps.stopped import SagaStopped
+from sagaproof._taps.stopped import ProcessDied, SagaStopped
 from sagaproof._world.clock import Clock
 
 __all__ = ["GRACE_S", "VirtualLoop"]
@@ -150,8 +150,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 def _note_stop(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """A callback that was stopped stops the loop; asyncio would only log it. What is stuck was reported."""
     error = context.get("exception")
-    if loop.is_closed() and error is None:
-        return
+    if (loop.is_closed() and error is None) or isinstance(error, ProcessDied):
+        return  # what the dead still raise: their loop ends by itself, since they can neither call nor wait
     if isinstance(loop, VirtualLoop) and isinstance(error, SagaStopped):
         loop.stopped = loop.stopped or error
         loop.stop()

@@ -16,10 +16,13 @@ from sagaproof._model.point import Point
 from sagaproof._taps.stopped import ProcessDied
 from sagaproof._world.world import World
 
-__all__ = ["RESTART_S", "Process"]
+__all__ = ["AT_REST_S", "RESTART_S", "Process"]
 
 RESTART_S: Final = 1.0
 """What a restart takes, in virtual time."""
+
+AT_REST_S: Final = 3600.0
+"""How long after the end of a saga it is looked whether anything is left to do."""
 
 
 class Process:
@@ -54,5 +57,5 @@ class Process:
         self._stale.update(threads)
         self.dead = False
         self.restarts += 1
-        clock.elapsed += RESTART_S
+        clock.elapsed += AT_REST_S if at_rest else RESTART_S
         self._world.log.append(Restarted(clock.elapsed, self.restarts, at_rest))

@@ -18,7 +18,7 @@ from sagaproof.saga.result import Outcome, Result
 from sagaproof.saga.retry import Retry
 from sagaproof.saga.runtime import Runtime
 from sagaproof.saga.saga import Saga
-from sagaproof.saga.sighting import ABSENT, IN_FLIGHT, Found
+from sagaproof.saga.sighting import ABSENT, IN_FLIGHT, Found, Unseen
 from sagaproof.saga.sqlite_journal import SqliteJournal
 from sagaproof.saga.step import Step
 from sagaproof.saga.tool import Tool, tool
@@ -58,6 +58,7 @@ __all__ = [
     "Tool",
     "ToolMistake",
     "UnreadableJournal",
+    "Unseen",
     "Verdict",
     "advice",
     "tool",

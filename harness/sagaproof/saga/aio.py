@@ -42,7 +42,7 @@ class AsyncSaga:
         return ending_of(self._core)
 
     async def call(
-        self, tool: str, args: Mapping[str, Any] | None = None, *, call_id: str | None = None
+        self, tool: str, args: Mapping[str, Any] | None = None, call_id: str | None = None
     ) -> Result:
         """Make one call of the agent; see `Saga.call`. If it is cancelled, its outcome is unknown."""
         return await turn.call(self._core, Call(tool, args or {}, call_id))
@@ -115,6 +115,10 @@ class AsyncRuntime:
     def saga(self, saga: str) -> AsyncSaga:
         """A saga as it stands; see `Runtime.saga`."""
         return AsyncSaga(self._office.find(saga))
+
+    async def resume(self, saga: str, *, goal: str | None = None) -> AsyncSaga:
+        """A saga taken up where its journal ends, or a new one; see `Runtime.resume`."""
+        return AsyncSaga(await self._office.resume(saga, goal))
 
     async def recover(self) -> list[AsyncSaga]:
         """Take up what an earlier process left; see `Runtime.recover`."""

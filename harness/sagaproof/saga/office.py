@@ -79,6 +79,15 @@ class Office:
         core = self._live[saga] = Core(self.setup, SagaState.of(saga, records))
         return core
 
+    async def resume(self, saga: str, goal: str | None) -> Core:
+        """Take up one saga, or begin it."""
+        if not self.setup.journal.read(saga):
+            return self.start(saga, goal)
+        core = self.find(saga)
+        if not core.is_busy:
+            await pursue(core)
+        return core
+
     async def recover(self) -> list[Core]:
         """Take up each saga that is not closed; all of them, in the state in which they are now.
 

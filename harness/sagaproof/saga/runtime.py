@@ -60,6 +60,13 @@ class Runtime:
         """A saga as it stands, ended or not; it is not taken up. Raises `SagaMisuse` if there is none."""
         return Saga(self._office.find(saga))
 
+    def resume(self, saga: str, *, goal: str | None = None) -> Saga:
+        """Take one saga up where its journal ends, or begin it if there is none: for work that is restarted.
+
+        It may be ending or have ended: then calls are refused, and `finish` gives the ending.
+        """
+        return Saga(drive(self._office.resume(saga, goal)))
+
     def recover(self) -> list[Saga]:
         """Take up what an earlier process left: unwind on, send cases, look what became of open calls.
 

@@ -36,7 +36,7 @@ class Saga:
         """How it ended; None while it runs."""
         return ending_of(self._core)
 
-    def call(self, tool: str, args: Mapping[str, Any] | None = None, *, call_id: str | None = None) -> Result:
+    def call(self, tool: str, args: Mapping[str, Any] | None = None, call_id: str | None = None) -> Result:
         """Make one call of the agent. Raises only if the journal cannot be written: no call fails otherwise.
 
         The same `call_id` again gives the recorded result and calls nothing. Without one, calls are counted.

@@ -10,6 +10,10 @@ The variants are four ways in which this is usually written:
 - `credit-rederive` undoes, but looks up what to undo instead of remembering it.
 - `credit-mail-first` mails before the last step that can fail.
 - `credit-late-push` keeps a stack of undos, and pushes each one when the answer has come.
+
+And one in which it is right, also when the process dies:
+
+- `credit-runtime` is the same agent on the runtime of `sagaproof.saga`, the mail last of all.
 """
 
 from __future__ import annotations

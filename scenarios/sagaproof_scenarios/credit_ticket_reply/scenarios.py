@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sagaproof import Answer, Scenario, Script, ToolCall, World
-from sagaproof_scenarios.credit_ticket_reply import sagas
+from sagaproof import AfterRestart, Answer, Scenario, Script, ToolCall, World
+from sagaproof.saga import Saga
+from sagaproof_scenarios.credit_ticket_reply import on_runtime, sagas
 from sagaproof_scenarios.credit_ticket_reply.dispatcher import LatePush
 
 __all__ = ["SCENARIOS", "set_up"]
@@ -40,6 +42,11 @@ def _late_push(world: World) -> LatePush:
     return LatePush()
 
 
+def _on_runtime(world: World) -> Saga:
+    set_up(world)
+    return on_runtime.start(world)
+
+
 _AGENT = Script(
     "credit, ticket, reply",
     (
@@ -51,6 +58,19 @@ _AGENT = Script(
         ),
         ToolCall("set_status", {"ticket": TICKET, "status": "solved"}, "call_3"),
         ToolCall("reply", {"to": Answer(1, "email"), "subject": sagas.SUBJECT, "text": sagas.TEXT}, "call_4"),
+    ),
+)
+
+_GIVES_UP_AFTER_A_RESTART = replace(
+    _AGENT, name="credit, ticket, reply; gives up after a restart", after_restart=AfterRestart.GIVE_UP
+)
+
+_DECIDES_OTHERWISE_AFTER_A_RESTART = replace(
+    _AGENT,
+    name="credit, ticket, reply; after a restart another amount",
+    after_restart=(
+        ToolCall("issue_credit", {"customer": "cus_7", "amount": 100_000, "order": ORDER}, "call_9"),
+        ToolCall("set_status", {"ticket": TICKET, "status": "pending"}, "call_10"),
     ),
 )
 
@@ -83,5 +103,14 @@ SCENARIOS = (
         agent=_late_push,
         scripts=(_AGENT,),
         expected=_HERE / "credit-late-push.expected.json",
+    ),
+    Scenario(
+        "credit-runtime",
+        "Credit, ticket, reply, called by an agent on the runtime: the right saga, also through crashes.",
+        _SYSTEMS,
+        agent=_on_runtime,
+        recover=on_runtime.recover,
+        scripts=(_AGENT, _GIVES_UP_AFTER_A_RESTART, _DECIDES_OTHERWISE_AFTER_A_RESTART),
+        expected=_HERE / "credit-runtime.expected.json",
     ),
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sagaproof import Scenario, World
+from sagaproof_scenarios.order_confirmation import on_runtime
 from sagaproof_scenarios.order_confirmation.by_hand import confirm_by_hand
 from sagaproof_scenarios.order_confirmation.pairs import confirm_logging, confirm_undoing_once
 
@@ -32,6 +33,11 @@ def _body(saga: Callable[[str], Any]) -> Callable[[World], Any]:
     return body
 
 
+def _on_runtime(world: World) -> Any:
+    set_up(world)
+    return on_runtime.confirm(world, ORDER)
+
+
 SCENARIOS = (
     Scenario(
         "order-pairs",
@@ -53,5 +59,13 @@ SCENARIOS = (
         _SYSTEMS,
         body=_body(confirm_by_hand),
         expected=_HERE / "order-by-hand.expected.json",
+    ),
+    Scenario(
+        "order-runtime",
+        "Status, invoice, mail on the runtime: journal, undo by key, a pivot, a desk, recovery.",
+        _SYSTEMS,
+        body=_on_runtime,
+        recover=lambda world: on_runtime.confirm(world, ORDER),
+        expected=_HERE / "order-runtime.expected.json",
     ),
 )
