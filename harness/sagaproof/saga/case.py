@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from sagaproof.saga.case_step import CaseStep
+from sagaproof.saga.case_step import CaseStep, shortened
 from sagaproof.saga.case_text import about_pivot, given_up, numbered, sections
 from sagaproof.saga.case_todo import todo
 from sagaproof.saga.record import as_json
@@ -22,6 +22,11 @@ class UndoFailure:
     undo: str
     error: str
     attempts: int
+
+    @property
+    def line(self) -> str:
+        """The undo, how often it was tried, and its last error."""
+        return given_up(self.undo, self.error, self.attempts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,21 +81,21 @@ class Case:
 
     def text(self) -> str:
         """The case for reading: what happened, what stands, what to do; ends without a line break."""
-        known = {step.call_id: step for step in self.steps}
-        head = [self.title, "", f"goal   {self.goal or 'not told'}", f"cause  {self.cause or 'not told'}"]
-        parts = [("What to do", numbered(self.todo)), *sections(self.steps)]
-        parts += [
-            (
-                "Undos that were given up",
-                [
-                    f"{failure.call_id}  {given_up(failure.undo, failure.error, failure.attempts)}"
-                    for failure in self.undo_failures
-                ],
-            )
+        pivot = next((step for step in self.steps if step.call_id == self.pivot), None)
+        head = [
+            self.title,
+            "",
+            f"goal   {self.goal or 'not told'}",
+            f"cause  {shortened(self.cause or 'not told')}",
+            f"pivot  {about_pivot(pivot)}",
         ]
-        parts += [("Notes", list(self.notes))]
-        body = [f"\n{title}\n" + "\n".join(f"  {line}" for line in lines) for title, lines in parts if lines]
-        return "\n".join([*head, f"pivot  {about_pivot(known.get(self.pivot or ''))}", *body])
+        given_up = [f"{undo.call_id}  {undo.line}" for undo in self.undo_failures]
+        parts = [("What to do", numbered(self.todo)), *sections(self.steps)]
+        parts += [("Undos that were given up", given_up), ("Notes", list(self.notes))]
+        for title, lines in parts:
+            if lines:
+                head += ["", title, *(f"  {line}" for line in lines)]
+        return "\n".join(head)
 
 
 def build_case(

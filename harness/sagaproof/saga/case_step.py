@@ -85,9 +85,10 @@ class CaseStep:
         return f"{self.undo_name} for {self.effect}{key}{before}"
 
 
-def shortened(text: str, longest: int = 160) -> str:
-    """A text that fits on a line; the JSON of a case has the whole of it."""
-    return text if len(text) <= longest else text[: longest - 3] + "..."
+def shortened(text: str, longest: int = 200) -> str:
+    """A text on one line, cut off where it is very long; the JSON of a case has the whole of it."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[: longest - 3] + "..."
 
 
 def _plain(ref: object) -> str:

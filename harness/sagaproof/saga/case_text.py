@@ -37,9 +37,9 @@ def numbered(lines: Iterable[str]) -> list[str]:
 def given_up(undo: str, error: str, attempts: int) -> str:
     """An undo that was given up, with its last error."""
     if not attempts:
-        return f"{undo} was not sent: {error}"
+        return f"{undo} was not sent: {shortened(error)}"
     times = "one attempt" if attempts == 1 else f"{attempts} attempts, the last"
-    return f"{undo}, {times}: {error}"
+    return f"{undo}, {times}: {shortened(error)}"
 
 
 def _happened(step: CaseStep) -> list[str]:
