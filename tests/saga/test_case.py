@@ -148,8 +148,8 @@ def test_an_unknown_pivot_comes_before_all_that_hangs_on_it() -> None:
     told = case([PAID, UNSURE], "call_2")
     assert told.todo == (
         (
-            'call_2: find out whether reply(order="4921") happened (key order-4921/call_2). It cannot be taken '
-            "back. If it happened, leave the rest as it is; if it did not, undo the rest, last first."
+            'call_2: find out whether reply(order="4921") happened (key order-4921/call_2). It cannot be '
+            "taken back. If it happened, leave the rest as it is; if it did not, undo the rest, last first."
         ),
         (
             "call_1: only if call_2 did not happen: undo_pay for p_1 (key order-4921/call_1), "
