@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tests.bench import exploration, floor, ours, plain_respx, plugin, state
+from tests.bench import exploration, floor, ours, plain_respx, plugin, runtime, state
 from tests.bench.rounds import Benchmark
 
 
@@ -34,6 +34,10 @@ def suite(runs: int, made: list[int]) -> tuple[Benchmark, ...]:
         Benchmark("client_in_world", ours.client_in_world, runs),
         Benchmark("snapshot", state.snapshot, runs * 20),
         Benchmark("restore", state.restore, runs * 20),
+        Benchmark("bare_tool", runtime.bare_tool, runs * 20),
+        Benchmark("runtime_memory", runtime.in_memory, runs * 4),
+        Benchmark("runtime_file", runtime.on_file, runs, waits=True),
+        Benchmark("journal_append", runtime.append, runs * 20),
         Benchmark("credit", exploration.credit(made), 1, rounds_max=3),
         Benchmark("pytest", plugin.session(), 1, rounds_max=5),
         Benchmark("pytest_with_plugin", plugin.session("-p", "_sagaproof_pytest"), 1, rounds_max=5),
