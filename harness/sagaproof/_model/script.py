@@ -52,6 +52,11 @@ class Script:
     opaque: bool = False
     after_restart: AfterRestart | tuple[ToolCall, ...] = AfterRestart.GO_ON
 
+    @property
+    def until_a_crash(self) -> Script:
+        """The same for all scripts that differ, if at all, in their name and in what is done after a crash."""
+        return replace(self, name="", after_restart=AfterRestart.GO_ON)
+
     def endings(self) -> tuple[Script, ...]:
         """This script, then the same one given up after each of its calls."""
         if self.opaque or self.give_up_after is not None:

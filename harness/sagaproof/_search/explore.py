@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from itertools import takewhile
 from typing import NamedTuple
 
 from sagaproof._checks.campaign_check import Check
@@ -111,11 +112,27 @@ class Explorer:
     # One script -----------------------------------------------------------------------------------------
 
     def _explore_script(self, script: Script) -> None:
+        """All plans of a script; those that show nothing which another script has not shown are left out."""
         self._k = 0
-        book = self._books[script.name] = Book()
-        parents = [self._fault_free(script, book)]
+        first = self._first_like(script)
+        like = self._books.get(first)
+        book = self._books[script.name] = Book(like)
+        if like is None:
+            parents = [self._fault_free(script, book)]
+        else:
+            self._baselines[script.name] = self._baselines[first]
+            parents = []
+        book.parents = [parents]
         for k in range(1, self._settings.faults + 1):
+            if like is not None:
+                parents = [*parents, *(p.until_a_crash() for p in like.parents[k - 1] if p.lives)]
             parents = self._explore_level(script, k, parents, book)
+            book.parents.append(parents)
+
+    def _first_like(self, script: Script) -> str:
+        """The first script that differs only in what is done after a crash; empty if it is this one."""
+        before = takewhile(lambda other: other.name != script.name, self._subject.all_scripts())
+        return next((s.name for s in before if s.until_a_crash == script.until_a_crash), "")
 
     def _fault_free(self, script: Script, book: Book) -> Record:
         """The empty plan, twice: a difference is an error of the set-up, not of the saga."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sagaproof._model.claim import Claim
+from sagaproof._model.fault import FAULTS, Learnt
 from sagaproof._model.plan import Injection, Plan
 from sagaproof._model.point import PointClass
 
-__all__ = ["Book", "Record"]
+__all__ = ["Book", "Record", "is_crash"]
 
 
 @dataclass(slots=True)
@@ -39,12 +40,32 @@ class Record:
         """How many plans it counts for: its share, and as much for each record that it stands for."""
         return self.share * (1 + len(self.stands_for))
 
+    @property
+    def lives(self) -> bool:
+        """Whether no process died in this run."""
+        return not any(map(is_crash, self.plan))
+
+    def until_a_crash(self) -> Record:
+        """This record for a script that is the same until the process dies: extended by a crash only."""
+        return replace(
+            self,
+            extensions=tuple(filter(is_crash, self.extensions)),
+            stands_for=[record.until_a_crash() for record in self.stands_for],
+        )
+
+
+def is_crash(injection: Injection) -> bool:
+    """Whether a fault kills the process."""
+    return FAULTS[injection.fault].learnt is Learnt.DEATH
+
 
 class Book:
-    """All records of one script, by plan."""
+    """All records of one script, by plan. `like` is the book of a script that is the same until a crash."""
 
-    def __init__(self) -> None:
-        self.by_plan: dict[Plan, Record] = {}
+    def __init__(self, like: Book | None = None) -> None:
+        known = {} if like is None else like.by_plan
+        self.by_plan: dict[Plan, Record] = {plan: record for plan, record in known.items() if record.lives}
+        self.parents: list[list[Record]] = []
 
     def add(self, record: Record) -> None:
         """Keep a record."""

@@ -66,7 +66,8 @@ class SyncPort:
 
     async def sleep(self, seconds: float) -> None:
         """Block for so long."""
-        time.sleep(seconds)  # noqa: ASYNC251 - there is no loop to hold up
+        if seconds > 0:
+            time.sleep(seconds)  # noqa: ASYNC251 - there is no loop to hold up
 
     async def gather(self, work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
         """Run each in a thread that sees the context variables of this one."""

@@ -74,8 +74,9 @@ class Tool:
         self.keyed = self.takes_key if keyed is None else keyed
         self.key_lifetime_s = key_lifetime_s
         self.undo_by_key = undo_by_key
+        self.undo_takes_key = undo is not None and takes_key(undo)
         self.undo_repeatable = (
-            self.cls is not EffectClass.COMPENSABLE or undo_by_key or (undo is not None and takes_key(undo))
+            self.cls is not EffectClass.COMPENSABLE or undo_by_key or self.undo_takes_key
             if undo_repeatable is None
             else undo_repeatable
         )

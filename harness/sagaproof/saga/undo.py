@@ -8,7 +8,7 @@ from sagaproof.saga.classify import Verdict
 from sagaproof.saga.core import Core, described
 from sagaproof.saga.resolve import ask, resolve
 from sagaproof.saga.result import Outcome
-from sagaproof.saga.schema import KEY, takes_key
+from sagaproof.saga.schema import KEY
 from sagaproof.saga.state import StepState, UndoState
 from sagaproof.saga.tool import Tool
 from sagaproof.saga.trial import Trial
@@ -81,7 +81,7 @@ async def _try(core: Core, tool: Tool, step: StepState, *, was_sent: bool) -> No
 def _call_of(core: Core, tool: Tool, step: StepState) -> partial[object]:
     assert tool.undo is not None
     view = core.view(step)
-    keyed = {KEY: view.undo_key} if takes_key(tool.undo) else {}
+    keyed = {KEY: view.undo_key} if tool.undo_takes_key else {}
     return partial(tool.undo, view, **keyed)
 
 

@@ -1,8 +1,8 @@
 """Goodwill in one turn.
 
-A customer is to be made good. The agent asks for three things at once, as models do: a credit of 20.00 in the
-billing system, the same amount moved in the ledger from goodwill to receivables, and the ticket set to pending.
-When all three have been answered it writes to the customer.
+A customer is to be made good. The agent asks for three things at once, as models do: a credit of 20.00 in
+the billing system, the same amount moved in the ledger from goodwill to receivables, and the ticket set to
+pending. When all three have been answered it writes to the customer.
 
 Nothing says in which order the three arrive. What is taken back is taken back all the same, and the mail
 waits until each of them is settled.
