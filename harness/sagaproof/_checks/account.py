@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sagaproof._checks.answers import error_code
+from sagaproof._checks.doubt import is_found
 from sagaproof._model.event import Told
 from sagaproof._model.fault import Learnt
 from sagaproof._model.history import Call, History
@@ -24,11 +25,16 @@ _NAMES_OF: Final[dict[str, tuple[str, ...]]] = {
 
 
 def failed_before(history: History, began: int) -> Iterator[Call]:
-    """The calls that had failed when the unwind began, in order of their last answer."""
+    """The calls that had failed when the unwind began, in order of their last answer.
+
+    One whose answer was lost, and of which a look then showed that it was applied, has not failed.
+    """
     failed = [
         (arrival.told_position, call.index)
         for call in history.calls
-        if call.phase is Phase.FORWARD and not 0 <= call.answered < began
+        if call.phase is Phase.FORWARD
+        and not 0 <= call.answered < began
+        and not is_found(history, call, began)
         for arrival in call.arrivals
         if arrival.told is not None and arrival.told_position < began
     ]

@@ -9,7 +9,7 @@ from typing import Final
 from sagaproof._checks.answers import is_definite, is_nothing_to_undo, told_text
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, call_text, times_text
-from sagaproof._model.event import Asked, Told
+from sagaproof._model.event import Asked, Noted, Told
 from sagaproof._model.fault import FAULTS, Learnt
 from sagaproof._model.history import Arrival, Call, History
 from sagaproof._model.operation import EffectClass
@@ -55,10 +55,11 @@ class ErrorsClassified:
         for call in history.calls:
             if call.ok and len(call.arrivals) == 1:
                 continue
-            if not history.is_usual_twice(call):
+            verdict = None
+            if len(call.arrivals) > 1:
                 verdict = _again_refused(history, call) or _too_soon(call) or _unpaused(call)
-                if verdict is not None:
-                    return verdict
+            if verdict is not None and not history.is_usual_twice(call):
+                return verdict
             reached = reached or any(_is_reached(call, arrival) for arrival in call.arrivals)
         return HELD if reached else NOT_REACHED
 
@@ -100,12 +101,12 @@ def _again_refused(history: History, call: Call) -> Verdict | None:
 
 
 def _is_new_intent(history: History, before: Arrival, after: Arrival) -> bool:
-    """Whether something stands between: a restart, another key, a decision of the agent, or a change."""
+    """Whether something stands between: a restart, another key, a step of the saga, or a change."""
     one, other = before.called, after.called
     if one.point.restart != other.point.restart or one.key != other.key:
         return True
     between = history.events[before.told_position : after.position]
-    if any(isinstance(event, Asked) for event in between):
+    if any(isinstance(event, Asked | Noted) for event in between):
         return True
     return any(before.told_position < at < after.position for at in history.applied_at)
 
@@ -115,6 +116,8 @@ def _too_soon(call: Call) -> Verdict | None:
         due = _due(call, before)
         if due is None or after.called.at >= due - _ROUNDING_S or before.told is None:
             continue
+        if before.called.point.restart != after.called.point.restart:
+            continue  # a new process has not been told
         wait = after.called.at - before.told.at
         return violated(
             f"{call_text(call)} was made again after {wait:.4g} s, "

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from sagaproof._checks.protocol import Facts
-from sagaproof._model.history import History
+from sagaproof._model.history import Call, History
+from sagaproof._model.operation import EffectClass
 from sagaproof._model.operation import EffectClass
 from sagaproof._model.point import Phase
 
@@ -79,9 +80,16 @@ def _writes_past_pivot(history: History) -> bool:
     return pivot is not None and any(call.started > pivot.started for call in forward)
 
 
+def _is_undone_in_time(call: Call) -> bool:
+    return call.operation.writes and call.operation.cls is not EffectClass.IRREVERSIBLE
+
+
 def _in_order(history: History) -> Iterator[tuple[str, str]]:
-    """The pairs of different steps of which the second was begun after the first had been answered."""
-    steps = [c for c in history.calls if c.phase is Phase.FORWARD and c.operation.writes and c.ok]
+    """The pairs of different steps of which the second was begun after the first had been answered.
+
+    An irreversible one is none of them: it can be shut out, but once it is there nothing undoes it.
+    """
+    steps = [c for c in history.calls if c.phase is Phase.FORWARD and _is_undone_in_time(c) and c.ok]
     for one, other in combinations(steps, 2):
         if one.answered < other.started and one.operation is not other.operation:
             yield one.operation.full, other.operation.full
