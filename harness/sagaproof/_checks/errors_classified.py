@@ -37,8 +37,8 @@ class ErrorsClassified:
 
     A call that was refused for good (4xx but for 408, 409, 412, 421, 423, 425, 428 and 429) is not made again
     in the same words, unless something was written in between that may have mended it. Credentials may be
-    renewed once (401, 403, 407); a look or an undo may be told 404 more than once; and if an earlier attempt
-    may have been applied, a refusal says less. After a 429 with Retry-After, in seconds or as a date, the
+    renewed once (401, 403, 407); a look or an undo may be told 404 more than once; and after an attempt that
+    failed in another way, a refusal says less. After a 429 with Retry-After, in seconds or as a date, the
     next attempt comes no sooner than it says. No call is made more than ten times in a row without any wait.
     Reached when a call was refused for good, or made again after it was told to wait.
     """
@@ -85,8 +85,8 @@ def _again_refused(history: History, call: Call) -> Verdict | None:
     renewed = False
     for before, after in pairwise(call.arrivals):
         told = before.told
-        if told is None or not is_definite(told):
-            return None  # it may have been applied
+        if told is None or told.learnt != Learnt.STATUS or not is_definite(told):
+            return None  # it may have been applied, or the failure is of another kind
         if not _is_for_good(call, told) or _is_new_intent(history, before, after):
             continue
         if told.status in _CREDENTIALS and not renewed:

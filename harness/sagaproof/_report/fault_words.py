@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sagaproof._model.event import Called
+from typing import Final
+
+from sagaproof._model.event import Called, Noted
 from sagaproof._model.fault import FAULTS
 from sagaproof._model.history import History
 from sagaproof._model.plan import ALL, Injection, Plan
@@ -10,15 +12,22 @@ from sagaproof._report.schema import FaultPart
 
 __all__ = ["FaultBook", "fault_parts"]
 
+_DEATHS: Final = {
+    ("crash-before", False): "the process dies before it is sent",
+    ("crash-before", True): "the process dies before it is written",
+    ("crash-after", True): "the process dies right after it is written",
+}
+"""How it is said where the process dies: at a call or, if the second is true, at a write into a store."""
+
 
 class FaultBook:
-    """Which of a plan's faults an arrival met, by its number."""
+    """Which of a plan's faults an arrival, or a write into a store, met: by its number."""
 
     def __init__(self, plan: Plan, history: History | None) -> None:
         self.order: list[Injection] = _in_order(plan, history)
 
-    def number_at(self, called: Called) -> int | None:
-        """The number of the fault that this arrival met; None if it met none."""
+    def number_at(self, called: Called | Noted) -> int | None:
+        """The number of the fault that was met here; None if none was."""
         if called.fault is None:
             return None
         point = called.point
@@ -37,8 +46,14 @@ class FaultBook:
 
 def fault_parts(plan: Plan, history: History | None) -> tuple[FaultPart, ...]:
     """Each fault of the plan with its number and its words."""
+    writes = set() if history is None else {event.point for event in history.of(Noted)}
     return tuple(
-        FaultPart(number=number, point=str(injection.point), fault=injection.fault, text=_words(injection))
+        FaultPart(
+            number=number,
+            point=str(injection.point),
+            fault=injection.fault,
+            text=_words(injection, at_write=injection.point in writes),
+        )
         for number, injection in enumerate(FaultBook(plan, history).order, start=1)
     )
 
@@ -46,15 +61,15 @@ def fault_parts(plan: Plan, history: History | None) -> tuple[FaultPart, ...]:
 def _in_order(plan: Plan, history: History | None) -> list[Injection]:
     met: dict[object, int] = {}
     for position, event in enumerate(() if history is None else history.events):
-        if event.__class__ is Called:
-            assert isinstance(event, Called)
+        if event.__class__ is Called or event.__class__ is Noted:
+            assert isinstance(event, Called | Noted)
             met.setdefault(event.point, position)
     return sorted(plan, key=lambda injection: (met.get(injection.point, len(met)), injection))
 
 
-def _words(injection: Injection) -> str:
+def _words(injection: Injection, *, at_write: bool) -> str:
     fault = FAULTS[injection.fault]
-    words = fault.meaning
+    words = _DEATHS.get((fault.name, at_write), fault.meaning)
     if injection.times == ALL and fault.spans:
         words += ", until given up"
     elif injection.times > 1:

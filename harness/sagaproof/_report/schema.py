@@ -115,9 +115,15 @@ class Step(_Part):
     `told` is what its client saw, `happened` what became of the effect, `remark` the same in a word or two.
     `undoes` is the number of the call that it means to take back, `faults` the numbers of the faults that it
     met, `about` whether the finding speaks of it. `at` is virtual time in seconds.
+
+    Of a saga that can be killed there are also noted, died and restarted: `attempts` writes into a store of
+    its own that came in a row, from the `n`-th; where its process died; a new one, the `n`-th. Of a saga that
+    is fed, asked is the `n`-th call of its agent, and `told` what the agent was told of it.
     """
 
-    kind: Literal["call", "landed", "slept", "wrote", "broke", "ended"]
+    kind: Literal[
+        "call", "landed", "slept", "wrote", "broke", "noted", "died", "restarted", "asked", "ended"
+    ]
     at: float
     what: str
     number: int | None = None

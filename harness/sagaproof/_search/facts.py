@@ -8,7 +8,6 @@ from itertools import combinations
 from sagaproof._checks.protocol import Facts
 from sagaproof._model.history import Call, History
 from sagaproof._model.operation import EffectClass
-from sagaproof._model.operation import EffectClass
 from sagaproof._model.point import Phase
 
 __all__ = ["FactBook"]

@@ -42,7 +42,7 @@ GLYPHS: Final[Mapping[CellState, str]] = {
 }
 """One character for each state."""
 
-_PHASES: Final = (Phase.FORWARD, Phase.UNDO, Phase.QUERY, Phase.ESCALATE)
+_PHASES: Final = (Phase.FORWARD, Phase.UNDO, Phase.QUERY, Phase.ESCALATE, Phase.JOURNAL)
 _POSITIONS: Final = ("before-pivot", "pivot", "after-pivot")
 
 
