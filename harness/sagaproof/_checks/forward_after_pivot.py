@@ -67,11 +67,28 @@ def _failures(history: History, pivot: int, passed: int) -> Iterator[tuple[Call,
     for call in history.calls:
         if call.index == pivot or call.phase is not Phase.FORWARD or not call.operation.writes:
             continue
+        if _may_be_an_undo(history, call):
+            continue
         for arrival in call.arrivals:
             at = max(arrival.position, arrival.told_position)
             if at > passed and (arrival.told is None or not arrival.told.ok):
                 yield call, at
                 break
+
+
+def _may_be_an_undo(history: History, call: Call) -> bool:
+    """Whether a call writes over what an earlier one was to write: if that failed, nothing binds the two."""
+    operation = call.operation
+    if operation.restores is None or operation.ref is None:
+        return False
+    args = call.first.args
+    return any(
+        other.operation is operation
+        and other.started < call.started
+        and other.first.args.get(operation.ref) == args.get(operation.ref)
+        and other.first.args != args
+        for other in history.calls
+    )
 
 
 def _succeeded(history: History, call: Call, passed: int) -> bool:

@@ -141,3 +141,17 @@ def test_a_read_or_a_call_for_help_that_fails_is_no_write(run: Run) -> None:
         return "completed"
 
     assert CHECK.judge(run(looks, "crm.get_ticket.1=503,desk.open_case.1=503")).state is State.NOT_REACHED
+
+
+def test_putting_back_what_was_never_written_is_not_going_forward(run: Run) -> None:
+    def unwinds(world: Any) -> str:
+        world.crm.add_ticket("t1")
+        world.direct.crm.set_status(ticket="t1", status="solved")
+        world.direct.mail.send(to="ann", key="k1")
+        with suppress(*FAILURE):
+            world.direct.crm.set_status(ticket="t1", status="open")
+        return "compensated"
+
+    history = run(unwinds, "crm.set_status.1=soft-error,crm.set_status.2=503")
+
+    assert CHECK.judge(history).state is State.NOT_REACHED
