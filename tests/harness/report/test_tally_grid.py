@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from sagaproof import World
+from sagaproof._model.point import Phase
 from sagaproof._search.campaign import Campaign, Cell
 from sagaproof._search.settings import Exclusion, Settings
-from sagaproof._tally.grid import CellState, Grid, GridCell, grid
+from sagaproof._tally.grid import _PHASES, CellState, Grid, GridCell, grid
 
 Explored = Callable[..., Campaign]
 OUTAGES = ("outage",)
@@ -30,6 +31,10 @@ def test_steps_come_in_the_order_of_the_fault_free_run_and_undos_after_them(camp
         "shop.set_status undo",
         "shop.reverse_credit undo",
     ]
+
+
+def test_every_phase_has_its_place_in_the_order() -> None:
+    assert set(_PHASES) == set(Phase)
 
 
 def test_a_cell_with_one_bad_run_is_violated_and_one_without_held(campaign: Campaign) -> None:
