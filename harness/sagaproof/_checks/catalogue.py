@@ -20,20 +20,24 @@ from sagaproof._checks.no_silent_residue import NoSilentResidue
 from sagaproof._checks.no_silent_undo_failure import NoSilentUndoFailure
 from sagaproof._checks.no_undo_skipped import NoUndoSkipped
 from sagaproof._checks.no_unwind_past_pivot import NoUnwindPastPivot
+from sagaproof._checks.nothing_forgotten import NothingForgotten
 from sagaproof._checks.one_irreversible_per_step import OneIrreversiblePerStep
 from sagaproof._checks.one_key_per_intent import OneKeyPerIntent
 from sagaproof._checks.original_error_kept import OriginalErrorKept
+from sagaproof._checks.recovery_idempotent import RecoveryIdempotent
 from sagaproof._checks.rejected_pivot_unwinds import RejectedPivotUnwinds
 from sagaproof._checks.rest_is_rest import RestIsRest
 from sagaproof._checks.retry_budgets import RetryBudgets
 from sagaproof._checks.reverse_order import ReverseOrder
 from sagaproof._checks.terminates import Terminates
 from sagaproof._checks.truthful_claim import TruthfulClaim
+from sagaproof._checks.truthful_to_agent import TruthfulToAgent
 from sagaproof._checks.undo_tries_as_hard import UndoTriesAsHard
 from sagaproof._checks.undo_twice_is_once import UndoTwiceIsOnce
 from sagaproof._checks.undone_once import UndoneOnce
 from sagaproof._checks.user_assertion import UserAssertion
 from sagaproof._checks.user_invariant import UserInvariant
+from sagaproof._checks.written_ahead import WrittenAhead
 
 __all__ = ["ALL", "checks"]
 
@@ -56,6 +60,7 @@ def checks(
         NoSilentResidue(),
         NoSilentUndoFailure(),
         TruthfulClaim(),
+        TruthfulToAgent(),
         RestIsRest(),
         AppliedOnce(),
         UndoneOnce(),
@@ -74,6 +79,9 @@ def checks(
         OriginalErrorKept(),
         FullPicture(),
         DeskFailureSurvives(),
+        WrittenAhead(),
+        RecoveryIdempotent(),
+        NothingForgotten(),
         ErrorsClassified(),
         RetryBudgets(attempts),
         UndoTriesAsHard(),

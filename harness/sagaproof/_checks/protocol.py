@@ -68,7 +68,8 @@ class Facts:
     kinds that were injected and `retried` whether any call was ever made twice. `undone` holds the operations
     that were ever meant to be taken back, `undone_by_key` says whether that was ever done by key, and
     `undone_in_order` whether two of them follow one another: what overlaps has no order. `past_pivot` says
-    whether the fault-free run writes anything after an irreversible call, `steps` whether an agent feeds it.
+    whether the fault-free run writes anything after an irreversible call, `steps` whether an agent feeds it,
+    `durable` whether it writes into a store that outlives its process.
     """
 
     called: frozenset[str]
@@ -85,6 +86,7 @@ class Facts:
     undone_in_order: bool = False
     past_pivot: bool = False
     steps: bool = False
+    durable: bool = False
 
 
 @runtime_checkable

@@ -38,7 +38,7 @@ class WorldJournal:
 
 
 class Journals:
-    """Makes the journal of each run: always the same one, emptied, for to open one takes longer than a run."""
+    """Makes the journal of each run: the same one each time, emptied, for to open one takes long."""
 
     def __init__(self) -> None:
         self._journal: SqliteJournal | None = None

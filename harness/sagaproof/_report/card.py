@@ -16,7 +16,19 @@ _ROWS_MAX: Final = 24
 _KEPT_AT_ENDS: Final = 2
 _TOLD_MAX: Final = 24
 _REMARK_MAX: Final = 28
-_MARKS: Final = {"landed": "~", "slept": ".", "wrote": "+", "broke": "!", "ended": "="}
+_MARKS: Final = {
+    "landed": "~",
+    "slept": ".",
+    "wrote": "+",
+    "broke": "!",
+    "noted": "*",
+    "died": "x",
+    "restarted": "@",
+    "asked": ">",
+    "ended": "=",
+}
+_ALWAYS: Final = {"landed", "broke", "died", "restarted"}
+"""The kinds of rows that stand in a card however long its timeline is."""
 
 
 class _Columns(NamedTuple):
@@ -89,13 +101,13 @@ def _lines(blocks: Sequence[_Block], words: dict[int, str], width: int) -> list[
         if block.hidden:
             lines.append(f"     ... {block.hidden} more, nothing of note ...")
         for step in block.steps:
-            lines.extend(_call(step, words, columns) if step.kind == "call" else [_event(step, width)])
+            lines.extend(_call(step, words, columns) if step.kind == "call" else _event(step, words, width))
     return lines
 
 
 def _shown(finding: FindingPart) -> list[_Block]:
     """The rows to show: all of a short timeline, of a long one its ends and what the finding is about."""
-    steps = finding.timeline
+    steps = _told_of(finding.timeline)
     if (
         steps
         and steps[-1].kind == "ended"
@@ -109,9 +121,7 @@ def _shown(finding: FindingPart) -> list[_Block]:
     blocks: list[_Block] = []
     hidden, kept = 0, 0
     for position, step in enumerate(steps):
-        noted = (
-            step.about or step.faults or step.kind in {"landed", "broke"} or step.number in undone - {None}
-        )
+        noted = step.about or step.faults or step.kind in _ALWAYS or step.number in undone - {None}
         if position < _KEPT_AT_ENDS or position >= last or (noted and kept < _ROWS_MAX):
             blocks.append(_Block(hidden, (step,)))
             hidden, kept = 0, kept + 1
@@ -125,12 +135,26 @@ def _call(step: Step, words: dict[int, str], columns: _Columns) -> list[str]:
     line = f"{step.number:>4} {what:<{columns.what}}  {told:<{columns.told}}"
     if step.remark:
         line += f"  {shorten(step.remark, _REMARK_MAX)}"
-    arrows = [f"<- fault {number}: {words.get(number, '')}" for number in step.faults]
-    if arrows and len(line) + 3 + len(arrows[0]) <= columns.width:
-        line += "   " + arrows.pop(0)
-    return [line.rstrip(), *(shorten(f"         {arrow}", columns.width) for arrow in arrows)]
+    return _with_arrows(line, step, words, columns.width)
 
 
-def _event(step: Step, width: int) -> str:
+def _event(step: Step, words: dict[int, str], width: int) -> list[str]:
     happened = f": {step.happened}" if step.happened else ""
-    return shorten(f"   {_MARKS[step.kind]} {step.what}{happened}", width)
+    told = f" -> {step.told}" if step.told else ""
+    line = shorten(f"   {_MARKS[step.kind]} {step.what}{happened}{told}", width)
+    return _with_arrows(line, step, words, width)
+
+
+def _with_arrows(line: str, step: Step, words: dict[int, str], width: int) -> list[str]:
+    """The row, and the faults that it met: the first behind it, if there is room, the others below."""
+    arrows = [f"<- fault {number}: {words.get(number, '')}" for number in step.faults]
+    if arrows and len(line) + 3 + len(arrows[0]) <= width:
+        line += "   " + arrows.pop(0)
+    return [line.rstrip(), *(shorten(f"         {arrow}", width) for arrow in arrows)]
+
+
+def _told_of(steps: Sequence[Step]) -> Sequence[Step]:
+    """The rows without the writes of a process that never died: what was written then matters to nobody."""
+    if any(step.kind == "died" for step in steps):
+        return steps
+    return [step for step in steps if step.kind != "noted"]

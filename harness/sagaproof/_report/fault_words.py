@@ -46,13 +46,13 @@ class FaultBook:
 
 def fault_parts(plan: Plan, history: History | None) -> tuple[FaultPart, ...]:
     """Each fault of the plan with its number and its words."""
-    writes = set() if history is None else {event.point for event in history.of(Noted)}
+    writes = None if history is None else {event.point for event in history.of(Noted)}
     return tuple(
         FaultPart(
             number=number,
             point=str(injection.point),
             fault=injection.fault,
-            text=_words(injection, at_write=injection.point in writes),
+            text=_words(injection, at_write=None if writes is None else injection.point in writes),
         )
         for number, injection in enumerate(FaultBook(plan, history).order, start=1)
     )
@@ -67,9 +67,9 @@ def _in_order(plan: Plan, history: History | None) -> list[Injection]:
     return sorted(plan, key=lambda injection: (met.get(injection.point, len(met)), injection))
 
 
-def _words(injection: Injection, *, at_write: bool) -> str:
+def _words(injection: Injection, *, at_write: bool | None) -> str:
     fault = FAULTS[injection.fault]
-    words = _DEATHS.get((fault.name, at_write), fault.meaning)
+    words = fault.meaning if at_write is None else _DEATHS.get((fault.name, at_write), fault.meaning)
     if injection.times == ALL and fault.spans:
         words += ", until given up"
     elif injection.times > 1:

@@ -39,7 +39,7 @@ def finding_part(finding: Finding, name: str, sites: Sites) -> FindingPart:
         world_diff=() if history is None else world_rows(history),
         residue=() if history is None else tuple(_residue(e, history) for e in history.residue),
         told=None if history is None else _told(history, sites),
-        twin=_twin(finding, steps, sites),
+        twin=_twin(finding, sites),
     )
 
 
@@ -77,14 +77,15 @@ def _told(history: History, sites: Sites) -> ToldPart:
     )
 
 
-def _twin(finding: Finding, steps: tuple[Step, ...], sites: Sites) -> TwinPart | None:
+def _twin(finding: Finding, sites: Sites) -> TwinPart | None:
     if finding.twin is None:
         return None
     plan = str(finding.twin)
     script = None if finding.twin_script is None else finding.twin_script.name
-    if finding.twin_history is None:
+    if finding.history is None or finding.twin_history is None:
         return TwinPart(plan=plan, script=script, step="", here="", there="")
-    others = timeline(finding.twin_history, sites)
+    steps = timeline(finding.history, sites, fold=False)
+    others = timeline(finding.twin_history, sites, fold=False)
     for position in range(max(len(steps), len(others))):
         here = steps[position] if position < len(steps) else None
         there = others[position] if position < len(others) else None

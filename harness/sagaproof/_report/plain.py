@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-__all__ = ["one_line", "plain", "printable", "shorten", "show"]
+__all__ = ["moment", "one_line", "plain", "printable", "shorten", "show"]
 
 _DEPTH_MAX: Final = 12
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -45,6 +45,11 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """The text as one printable line."""
     return printable(" ".join(text.split()))
+
+
+def moment(seconds: float) -> float:
+    """Virtual time without the dust of binary fractions."""
+    return round(seconds, 6)
 
 
 def shorten(text: str, width: int) -> str:

@@ -121,9 +121,7 @@ class Step(_Part):
     is fed, asked is the `n`-th call of its agent, and `told` what the agent was told of it.
     """
 
-    kind: Literal[
-        "call", "landed", "slept", "wrote", "broke", "noted", "died", "restarted", "asked", "ended"
-    ]
+    kind: Literal["call", "landed", "slept", "wrote", "broke", "noted", "died", "restarted", "asked", "ended"]
     at: float
     what: str
     number: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sagaproof._model.effect import Effect
-from sagaproof._model.event import Applied, Called, Landed, Rejected
+from sagaproof._model.event import Applied, Asked, Called, Died, Landed, Rejected, Restarted
 from sagaproof._model.fault import FAULTS, Lands
 from sagaproof._model.history import Arrival, Call, History
 
@@ -41,7 +41,10 @@ class Visit:
 
 
 def visits(history: History) -> dict[int, Visit]:
-    """Each visit by the position of its first arrival. A late landing in between begins a new one."""
+    """Each visit by the position of its first arrival.
+
+    A late landing in between begins a new one, and so does another process, or the agent asking again.
+    """
     found: dict[int, Visit] = {}
     latest: dict[int, Visit] = {}
     current: Visit | None = None
@@ -50,7 +53,7 @@ def visits(history: History) -> dict[int, Visit]:
             if current is None or current.call.index != event.call:
                 current = found[position] = latest[event.call] = Visit(history.calls[event.call])
             current.arrivals.append(_arrival(current.call.arrivals, position))
-        elif isinstance(event, Landed):
+        elif isinstance(event, Landed | Died | Restarted | Asked):
             current = None
         elif isinstance(event, Applied) and not event.late:
             latest[event.effect.call].effects.append(event.effect)

@@ -14,6 +14,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from sagaproof._checks.campaign_check import Check
+from sagaproof._drivers.advice import advice_for
 from sagaproof._model.finding import Finding
 from sagaproof._model.history import History
 from sagaproof._model.plan import EMPTY, Injection, Plan
@@ -297,6 +298,7 @@ class Explorer:
         self._judge.conclude(self._books, {script.name: script for script in self._subject.all_scripts()})
         campaign.findings = self._judge.findings()
         self._illustrate_all()
+        campaign.notes += [f"advice: {said}" for said in advice_for(self._baselines.values())]
         for check in self._subject.checks:
             count = campaign.checks[check.slug]
             count.applies = self._judge.applies(check, facts) or bool(count.held or count.violated)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from sagaproof._checks.protocol import Facts
+from sagaproof._model.event import Noted
 from sagaproof._model.history import Call, History
 from sagaproof._model.operation import EffectClass
 from sagaproof._model.point import Phase
@@ -25,7 +26,7 @@ class FactBook:
         self._undone: set[str] = set()
         self._undone_by_key = False
         self._in_order: set[tuple[str, str]] = set()
-        self._past_pivot = self._steps = False
+        self._past_pivot = self._steps = self._durable = False
         self._escalates = self._amounts = self._keys = self._retried = False
 
     def add(self, history: History) -> None:
@@ -46,6 +47,7 @@ class FactBook:
             self._in_order.update(_in_order(history))
             self._past_pivot = self._past_pivot or _writes_past_pivot(history)
             self._steps = self._steps or not history.script.opaque
+            self._durable = self._durable or any(event.__class__ is Noted for event in history.events)
         self._undos.update(call.operation.full for call in history.undo_calls)
         for target, undos in history.undos_of.items():
             self._undone.add(history.calls[target].operation.full)
@@ -69,6 +71,7 @@ class FactBook:
             undone_in_order=any(pair <= self._undone for pair in map(set, self._in_order)),
             past_pivot=self._past_pivot,
             steps=self._steps,
+            durable=self._durable,
         )
 
 

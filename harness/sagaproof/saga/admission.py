@@ -12,10 +12,9 @@ from sagaproof.saga.core import Core, copied, described
 from sagaproof.saga.effect import EffectClass
 from sagaproof.saga.flight import Flight, refused
 from sagaproof.saga.record import NotJson
-from sagaproof.saga.repeat import repeated, repeats_unknown
+from sagaproof.saga.repeat import repeated, taken_up
 from sagaproof.saga.result import Result
 from sagaproof.saga.schema import BadArguments
-from sagaproof.saga.state import StepState
 from sagaproof.saga.tool import Tool
 from sagaproof.saga.trial import Trial
 
@@ -50,7 +49,7 @@ async def admit(core: Core, call: Call, *, alone: bool) -> Flight | Result:
         return before
     if tool.cls is EffectClass.READ:
         return _over(core) or Flight(tool, kwargs)
-    reason = _refusal(core, tool, args, call_id)
+    reason = _over(core) or taken_up(core, call_id, tool, args, kwargs) or _refusal(core, tool, args, call_id)
     if reason is None and tool.cls is EffectClass.IRREVERSIBLE:
         objection = await pivot.refusal(core, tool, args, alone=alone)
         reason = _noted(core, tool, args, call_id, objection) if objection else None
@@ -81,8 +80,10 @@ def _refusal(core: Core, tool: Tool, args: dict[str, Any], call_id: str) -> Resu
 
 def _noted(core: Core, tool: Tool, args: dict[str, Any], call_id: str, reason: str) -> Result:
     passed = core.state.pivot
-    body = {"call_id": call_id, "tool": tool.name, "args": args, "text": reason}
-    core.write("note", {**body, "pivot": passed and passed.call_id})
+    body: dict[str, Any] = {"call_id": call_id, "tool": tool.name, "args": args, "text": reason}
+    body["pivot"] = None if passed is None else passed.call_id
+    if all(note.body != body for note in core.state.notes):  # a resumed agent asks again
+        core.write("note", body)
     return refused(reason)
 
 
@@ -97,23 +98,18 @@ async def _begin(core: Core, flight: Flight, args: dict[str, Any], call_id: str)
             return refused(
                 f"{tool.name} was not called: what it will change cannot be read: {described(read.error)}"
             )
-        before = read.answer
+        try:
+            before = copied(read.answer)
+        except Exception as error:  # noqa: BLE001 - a caller's object
+            return refused(
+                f"{tool.name} was not called: what its before gave is not JSON: {described(error)}"
+            )
     with core.lock:
         # Another thread may have written since the rules were looked at.
         again = repeated(core, call_id, tool, args, flight.kwargs) or _refusal(core, tool, args, call_id)
         if again is None and tool.cls is EffectClass.IRREVERSIBLE and (reason := pivot.unsettled(core)):
             again = _noted(core, tool, args, call_id, reason)
-        if again is None and (twin := repeats_unknown(core, tool, args)):
-            again = _taken_up(core, flight, twin, call_id)
         return again or _intended(core, flight, args, call_id, before)
-
-
-def _taken_up(core: Core, flight: Flight, twin: StepState, call_id: str) -> Flight:
-    """The same call as one of unknown outcome: one intent, so it goes on under the first key."""
-    core.write("note", {"call_id": call_id, "same_as": twin.call_id})
-    core.flying.add(twin.call_id)
-    flight.step, flight.is_resumed = twin, True
-    return flight
 
 
 def _intended(core: Core, flight: Flight, args: dict[str, Any], call_id: str, before: Any) -> Flight | Result:
@@ -126,7 +122,7 @@ def _intended(core: Core, flight: Flight, args: dict[str, Any], call_id: str, be
         "cls": int(tool.cls),
         "args": args,
         "key": key,
-        "before": None if before is None else copied(before),
+        "before": before,
         "undo": {"name": undo, "key": f"{key}/undo"},
         "at": core.setup.clock(),
     }

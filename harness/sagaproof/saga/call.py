@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from sagaproof.saga.core import Core, copied, described
+from sagaproof.saga.core import WITHIN, Core, copied, described
 from sagaproof.saga.effect import EffectClass
 from sagaproof.saga.errors import PartialEffect
 from sagaproof.saga.flight import Flight, told
@@ -22,12 +22,16 @@ async def carry_out(core: Core, flight: Flight) -> Result:
     step = flight.step
     if step is None:
         return await _read(core, flight)
+    inside = WITHIN.set(core.state.id)
     try:
         await _settle(core, flight, step)
     finally:
+        WITHIN.reset(inside)
         core.land(step.call_id)  # only that nobody waits for it any more: nothing is written here
     result = told(step)
-    return Result(result.outcome, copied(result.value), result.error) if result.value else result
+    if isinstance(result.value, dict | list):  # the agent may do with it as it likes
+        return Result(result.outcome, copied(result.value), result.error)
+    return result
 
 
 async def _read(core: Core, flight: Flight) -> Result:
@@ -55,7 +59,7 @@ async def _settle(core: Core, flight: Flight, step: StepState) -> None:
 def _may_send_again(core: Core, flight: Flight, step: StepState) -> bool:
     """Whether a call that may have arrived can be sent again without a second effect."""
     tool = flight.tool
-    return tool.cls <= EffectClass.CONVERGENT or (tool.keyed and core.is_key_known(tool, step))
+    return tool.cls <= EffectClass.CONVERGENT or (tool.keyed and core.is_remembered(tool, step.at))
 
 
 def _trial(core: Core, flight: Flight, step: StepState | None = None) -> Trial:

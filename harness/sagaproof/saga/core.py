@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from pydantic_core import to_jsonable_python
 
@@ -19,7 +22,12 @@ from sagaproof.saga.state import SagaState, StepState
 from sagaproof.saga.step import Step
 from sagaproof.saga.tool import Tool
 
-__all__ = ["Core", "Setup", "copied", "described"]
+__all__ = ["WITHIN", "Core", "Setup", "copied", "described"]
+
+WITHIN: ContextVar[str | None] = ContextVar("WITHIN", default=None)
+"""The saga of which a call is being made here: it cannot be ended from inside, for it waits for its calls."""
+
+_LOG: Final = logging.getLogger("sagaproof.saga")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +90,7 @@ class Core:
         """How errors of a tool are classified: as the tool says, else as usual."""
         usual = classify_undo if undo else classify
         errors = tool.errors
-        return usual if errors is None else lambda error: errors(error) or usual(error)
+        return usual if errors is None else partial(_judged, errors, usual)
 
     def count(self) -> str:
         """The next call id, for a call that came without one."""
@@ -90,10 +98,10 @@ class Core:
             self.counted += 1
             return f"call_{self.counted}"
 
-    def is_key_known(self, tool: Tool, step: StepState) -> bool:
-        """Whether the service still remembers the key, so that "not there" and "fenced" can be believed."""
+    def is_remembered(self, tool: Tool, since: float) -> bool:
+        """Whether a key sent then is still known to the service: else "not there" means nothing."""
         lifetime = tool.key_lifetime_s
-        return lifetime is None or self.setup.clock() - step.at < lifetime
+        return lifetime is None or self.setup.clock() - since < lifetime
 
     def land(self, call_id: str) -> None:
         """A call is in flight no more."""
@@ -123,6 +131,18 @@ class Core:
             latches, self._latches = self._latches, []
         for latch in latches:
             latch.open()
+
+
+def _judged(
+    errors: Callable[[Exception], Verdict | None], usual: Callable[[Exception], Verdict], error: Exception
+) -> Verdict:
+    try:
+        said = errors(error)
+    except Exception:  # noqa: BLE001 - a caller's function
+        # An unwind has to come to its end even so.
+        _LOG.exception("the errors= of a tool failed on %s; it is judged as usual", described(error))
+        said = None
+    return said or usual(error)
 
 
 def copied(value: Any) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import islice
 
-from sagaproof.saga.core import Core, described
+from sagaproof.saga.core import WITHIN, Core, described
+from sagaproof.saga.errors import SagaMisuse
 from sagaproof.saga.escalate import close, escalate
 from sagaproof.saga.picture import owed
 from sagaproof.saga.pivot import left_open, went_well
@@ -56,7 +57,7 @@ async def go_on_ending(core: Core) -> bool:
 
 async def _finish(core: Core) -> None:
     for step in left_open(core.state):
-        await resolve(core, step, fence=True)
+        await resolve(core, step, fence=True, untold=True)
     problems = _problems(core.state)
     if problems:
         return await escalate(core, "; ".join(problems))
@@ -64,9 +65,9 @@ async def _finish(core: Core) -> None:
 
 
 def _problems(state: SagaState) -> list[str]:
-    """Why this saga cannot be called completed: what is unknown, what failed past the pivot."""
+    """Why this saga cannot be called completed: what is unknown, what failed unheard or past the pivot."""
     found = [
-        f"{step.tool} ({step.call_id}) is {'unknown' if step.is_unsettled else 'failed past the pivot'}: "
+        f"{step.tool} ({step.call_id}) {'is unknown' if step.is_unsettled else 'has failed'}: "
         f"{step.error or 'nothing was heard of it'}"
         for step in owed(state)
     ]
@@ -90,6 +91,11 @@ def _last_error(state: SagaState) -> str:
 
 async def _claim(core: Core) -> bool:
     """Be the one who ends the saga, after waiting for another who does; False if it has ended by then."""
+    if WITHIN.get() == core.state.id:
+        raise SagaMisuse(
+            f"saga {core.state.id!r} is ended inside one of its own calls, for which it would wait for ever. "
+            "End it where the call returns"
+        )
     while True:
         with core.lock:
             if core.state.status is not None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
+from typing import Final
 
 from sagaproof.saga.case import Case
 from sagaproof.saga.classify import classify
-from sagaproof.saga.core import Core
+from sagaproof.saga.core import Core, described
 from sagaproof.saga.picture import case_of
 from sagaproof.saga.trial import Trial
 
 __all__ = ["close", "escalate", "send_case"]
+
+_LOG: Final = logging.getLogger("sagaproof.saga")
 
 
 async def escalate(core: Core, cause: str | None = None) -> None:
@@ -32,6 +36,7 @@ async def send_case(core: Core) -> bool:
         attempt = partial(setup.port.call, setup.desk.open, Case.from_json(state.case), f"{state.id}/case")
         trial = await Trial(attempt, setup.desk_retry, classify, setup.clock).run(setup.port)
         if trial.error is not None:
+            _LOG.error("the case of saga %r could not be sent: %s", state.id, described(trial.error))
             return False
         core.write("case-sent", {"ref": None if trial.answer is None else str(trial.answer)})
     if not state.is_closed:

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
-from sagaproof.saga.port import Latch
+from sagaproof.saga.port import Latch, is_async, raise_worst
 
 __all__ = ["LoopPort", "shielded"]
 
@@ -19,7 +19,7 @@ class LoopPort:
 
     async def call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Call, and await what has to be awaited."""
-        if _is_async(function):
+        if is_async(function):
             return await function(*args, **kwargs)
         answer = await asyncio.to_thread(function, *args, **kwargs)
         return await answer if inspect.isawaitable(answer) else answer
@@ -40,6 +40,7 @@ class LoopPort:
                 task.cancel()
             await asyncio.wait(tasks)
             raise
+        raise_worst(task.exception() for task in tasks)
         return [task.result() for task in tasks]
 
     def latch(self) -> Latch:
@@ -56,12 +57,6 @@ class _TaskLatch:
 
     async def wait(self) -> None:
         await self._event.wait()
-
-
-def _is_async(function: Callable[..., Any]) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
-    )
 
 
 async def shielded(work: Coroutine[Any, Any, T]) -> T:

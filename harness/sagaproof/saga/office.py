@@ -71,9 +71,11 @@ class Office:
     def find(self, saga: str) -> Core:
         """A saga as it stands, ended or not. Raises `SagaMisuse` if there is none."""
         live = self._live.get(saga)
+        if live is not None:
+            with live.lock:  # between a write and its fold, the journal is ahead
+                if live.state.number >= len(self.setup.journal.read(saga)):
+                    return live
         records = self.setup.journal.read(saga)
-        if live is not None and live.state.number >= len(records):
-            return live
         if not records:
             raise SagaMisuse(f"there is no saga {saga!r} in the journal")
         core = self._live[saga] = Core(self.setup, SagaState.of(saga, records))

@@ -45,7 +45,11 @@ def steps_of(core: Core) -> tuple[CaseStep, ...]:
 
 
 def owed(state: SagaState) -> Iterator[StepState]:
-    """The calls to be made good: not ok past the pivot, or unknown where nothing is undone."""
+    """The calls to be made good.
+
+    Those that are not ok past the pivot; where nothing is undone, those that are unknown too, and those that
+    turned out not to be there when the agent could not be told any more.
+    """
     pivot = state.pivot
     is_past = False
     unknown = {step.call_id for step in left_open(state)}
@@ -53,7 +57,7 @@ def owed(state: SagaState) -> Iterator[StepState]:
         if step.call_id in unknown:
             if is_past or not state.is_unwinding:
                 yield step
-        elif is_past and step.outcome is Outcome.FAILED and not made_good(state, step):
+        elif (is_past or step.untold) and step.outcome is Outcome.FAILED and not made_good(state, step):
             yield step
         is_past = is_past or step is pivot
 

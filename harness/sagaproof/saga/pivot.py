@@ -33,9 +33,10 @@ async def refusal(core: Core, tool: Tool, args: dict[str, Any], *, alone: bool) 
         return f"{tool.name} is irreversible: call it alone, when the other calls of this turn have ended"
     if core.flying:
         return unsettled(core)
-    for step in left_open(core.state):
+    open_before = left_open(core.state)
+    for step in open_before:
         await resolve(core, step, fence=True)
-    return unsettled(core) or await _objection(core, tool, args)
+    return unsettled(core) or _news(open_before) or await _objection(core, tool, args)
 
 
 def unsettled(core: Core) -> str | None:
@@ -46,6 +47,12 @@ def unsettled(core: Core) -> str | None:
     if not names:
         return None
     return f"it is unknown whether these were applied: {', '.join(names)}. Nothing irreversible before that"
+
+
+def _news(steps: list[StepState]) -> str | None:
+    """What the agent has to know first: calls that it took for possible turn out not to be there."""
+    names = [f"{step.tool} ({step.call_id})" for step in steps if step.outcome is Outcome.FAILED]
+    return f"first of all: these were not applied after all: {', '.join(names)}" if names else None
 
 
 def left_open(state: SagaState) -> list[StepState]:

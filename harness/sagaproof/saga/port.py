@@ -6,12 +6,12 @@ import contextvars
 import inspect
 import threading
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from sagaproof.saga.errors import SagaMisuse
 
-__all__ = ["Latch", "Port", "SyncPort", "drive"]
+__all__ = ["Latch", "Port", "SyncPort", "drive", "is_async", "raise_worst"]
 
 T = TypeVar("T")
 
@@ -53,6 +53,13 @@ def drive(work: Coroutine[Any, Any, T]) -> T:
     raise SagaMisuse("something was awaited in a sync saga. Use AsyncRuntime for async tools and hooks")
 
 
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether a function, or an object that is called like one, has to be awaited."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
+    )
+
+
 class SyncPort:
     """Calls and waits where it stands; parallel calls each get a thread."""
 
@@ -78,7 +85,8 @@ class SyncPort:
             job.start()
         for job in jobs:
             job.join()
-        return [job.result() for job in jobs]
+        raise_worst([job.error for job in jobs])
+        return [job.value for job in jobs]
 
     def latch(self) -> Latch:
         """A latch for threads."""
@@ -103,16 +111,18 @@ class _Job(threading.Thread):
         super().__init__(name="saga-call", daemon=True)
         self._work = work
         self._context = contextvars.copy_context()
-        self._value: Any = None
-        self._error: BaseException | None = None
+        self.value: Any = None
+        self.error: BaseException | None = None
 
     def run(self) -> None:
         try:
-            self._value = self._context.run(drive, self._work)
+            self.value = self._context.run(drive, self._work)
         except BaseException as error:  # noqa: BLE001 - carried over to the thread that waits
-            self._error = error
+            self.error = error
 
-    def result(self) -> Any:
-        if self._error is not None:
-            raise self._error
-        return self._value
+
+def raise_worst(errors: Iterable[BaseException | None]) -> None:
+    """Raise one of the errors, if there is one: a process that dies outweighs whatever else went wrong."""
+    found = sorted((e for e in errors if e is not None), key=lambda e: isinstance(e, Exception))
+    if found:
+        raise found[0]

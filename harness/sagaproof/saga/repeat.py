@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from sagaproof.saga.core import Core
+from sagaproof.saga.effect import EffectClass
 from sagaproof.saga.flight import Flight, refused, told
 from sagaproof.saga.result import Outcome, Result
 from sagaproof.saga.state import StepState
 from sagaproof.saga.tool import Tool
 
-__all__ = ["repeated", "repeats_unknown"]
+__all__ = ["repeated", "taken_up"]
 
 
 def repeated(
@@ -38,15 +39,24 @@ def repeated(
         return Flight(tool, kwargs, step, is_resumed=True)
 
 
-def repeats_unknown(core: Core, tool: Tool, args: dict[str, Any]) -> StepState | None:
-    """A step of unknown outcome that was the same call. To send it anew would risk a second effect."""
-    for step in core.state.unsettled.values():
-        if (
-            step.tool == tool.name
-            and step.outcome is Outcome.UNKNOWN
-            and not step.partial
-            and step.call_id not in core.flying
-            and step.args == args
-        ):
-            return step
-    return None
+def taken_up(
+    core: Core, call_id: str, tool: Tool, args: dict[str, Any], kwargs: dict[str, Any]
+) -> Flight | Result | None:
+    """Go on with a call of unknown outcome that is asked for again under a new id. None: there is none.
+
+    It is one intent, so it keeps its first key: sent anew it might have a second effect. What was done in
+    part is not sent again, unless it only sets a state.
+    """
+    with core.lock:
+        step = next((s for s in core.state.unsettled.values() if _is_same(core, s, tool, args)), None)
+        if step is None:
+            return None
+        core.write("note", {"call_id": call_id, "same_as": step.call_id})
+        if step.partial and step.cls > EffectClass.CONVERGENT:
+            return told(step)
+        core.flying.add(step.call_id)
+        return Flight(tool, kwargs, step, is_resumed=True)
+
+
+def _is_same(core: Core, step: StepState, tool: Tool, args: dict[str, Any]) -> bool:
+    return step.tool == tool.name and step.call_id not in core.flying and step.args == args

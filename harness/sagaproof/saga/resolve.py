@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+import logging
+from functools import partial as bound
+from typing import Any, Final
 
 from sagaproof.saga.core import Core, copied, described
 from sagaproof.saga.record import NotJson
@@ -15,23 +16,28 @@ from sagaproof.saga.trial import Trial
 
 __all__ = ["applied", "ask", "conclude", "partly_applied", "resolve"]
 
+_LOG: Final = logging.getLogger("sagaproof.saga")
 
-async def resolve(core: Core, step: StepState, *, fence: bool, error: str | None = None) -> None:
+
+async def resolve(
+    core: Core, step: StepState, *, fence: bool, error: str | None = None, untold: bool = False
+) -> None:
     """Find out whether an unsettled step was applied, and write it down if that is known now.
 
     Only with `fence` may "not there" become "never will be": without it the call may still be on its way.
-    `error` is what went wrong, to be written down if nothing can be found out.
+    `error` is what went wrong, to be written down if nothing can be found out; `untold` says that the agent
+    will not be told.
     """
     tool = core.tool(step)
     if tool is not None and (not step.partial or core.state.is_unwinding):
         sighting: Found | Unseen | None = await _look(core, tool, step)
-        if sighting is ABSENT and fence and not step.partial and core.is_key_known(tool, step):
+        if sighting is ABSENT and fence and not step.partial and core.is_remembered(tool, step.at):
             sighting = await _fence(core, tool, step)
         if isinstance(sighting, Found):
             return await applied(core, step, sighting.answer, looked=True)
         if sighting is None:
             why = f"{error or step.error or 'its answer was lost'}; fenced off, so it never arrives"
-            return conclude(core, step, Outcome.FAILED, error=why)
+            return conclude(core, step, Outcome.FAILED, error=why, untold=untold)
     if error is not None:
         conclude(core, step, Outcome.UNKNOWN, error=error)
     return None
@@ -42,7 +48,13 @@ async def _look(core: Core, tool: Tool, step: StepState) -> Found | Unseen:
     if tool.lookup is None:
         return ABSENT
     seen = await ask(core, tool, tool.lookup, step)
-    return seen.answer if seen.error is None and isinstance(seen.answer, Found | Unseen) else Unseen.IN_FLIGHT
+    if seen.error is None and isinstance(seen.answer, Found | Unseen):
+        return seen.answer
+    if seen.error is None:
+        _LOG.error(
+            "the lookup of %s gave %r: it is to give Found, ABSENT or IN_FLIGHT", tool.name, seen.answer
+        )
+    return Unseen.IN_FLIGHT
 
 
 async def _fence(core: Core, tool: Tool, step: StepState) -> Found | Unseen | None:
@@ -54,12 +66,15 @@ async def _fence(core: Core, tool: Tool, step: StepState) -> Found | Unseen | No
         return Unseen.IN_FLIGHT
     if isinstance(shut.answer, Found):
         return shut.answer
-    return None if shut.answer is None or shut.answer is True else Unseen.IN_FLIGHT
+    if shut.answer is None or shut.answer is True:
+        return None
+    _LOG.error("the fence of %s gave %r: it is to give None or Found", tool.name, shut.answer)
+    return Unseen.IN_FLIGHT
 
 
 async def ask(core: Core, tool: Tool, hook: Hook, step: StepState) -> Trial:
     """Ask a hook that may be asked again."""
-    attempt = partial(core.setup.port.call, hook, core.view(step))
+    attempt = bound(core.setup.port.call, hook, core.view(step))
     # What an unwind needs to know is asked as often as an undo is tried.
     retry = tool.undo_retry if core.state.is_unwinding else tool.retry
     return await Trial(attempt, retry, core.judge(tool), core.setup.clock).run(core.setup.port)
@@ -95,7 +110,7 @@ def partly_applied(core: Core, step: StepState, answer: object, error: str) -> N
     value, _ = _as_json(answer)
     tool = core.tool(step)
     ref = None if tool is None or tool.ref is None else _field(value, tool.ref)
-    conclude(core, step, Outcome.UNKNOWN, answer=value, ref=ref, error=error, is_partial=True)
+    conclude(core, step, Outcome.UNKNOWN, answer=value, ref=ref, error=error, partial=True)
 
 
 def conclude(
@@ -106,7 +121,8 @@ def conclude(
     answer: Any = None,
     ref: Any = None,
     error: str | None = None,
-    is_partial: bool = False,
+    partial: bool = False,
+    untold: bool = False,
 ) -> None:
     """Write the outcome of a step down."""
     body: dict[str, Any] = {
@@ -116,8 +132,7 @@ def conclude(
         "ref": ref,
         "error": error,
     }
-    if is_partial:
-        body["partial"] = True
+    body |= {name: True for name, is_so in (("partial", partial), ("untold", untold)) if is_so}
     try:
         core.write("outcome", body)
     except NotJson as unfit:

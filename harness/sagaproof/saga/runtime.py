@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sagaproof.saga.desk import Desk
+from sagaproof.saga.errors import SagaMisuse
 from sagaproof.saga.journal import Journal
 from sagaproof.saga.office import DESK_RETRY, Office, setup_of
 from sagaproof.saga.pivot import PivotView
-from sagaproof.saga.port import SyncPort, drive
+from sagaproof.saga.port import SyncPort, drive, is_async
 from sagaproof.saga.retry import Retry
 from sagaproof.saga.saga import Saga
 from sagaproof.saga.tool import Tool
@@ -35,6 +36,7 @@ class Runtime:
         clock: Callable[[], float] | None = None,
     ) -> None:
         port = SyncPort()
+        tools = [_sync(tool) for tool in tools]
         self._office = Office(
             setup_of(
                 tools,
@@ -80,3 +82,12 @@ class Runtime:
     def send_cases(self) -> int:
         """Send the cases that the desk has not taken so far; how many are still waiting."""
         return drive(self._office.send_cases())
+
+
+def _sync(tool: Tool) -> Tool:
+    for what, function in tool.hooks().items():
+        if is_async(function):
+            raise SagaMisuse(
+                f"the {what} of tool {tool.name!r} is async, and this runtime is not: use AsyncRuntime"
+            )
+    return tool

@@ -57,7 +57,7 @@ class Schema:
             values = model.__dict__
             return (
                 {parameter: values[field] for parameter, field in self._fields},
-                self._dump(model, mode="json", by_alias=True),
+                self._dump(model, mode="json", by_alias=True, warnings=False),
             )
         except ValidationError as error:
             raise BadArguments(_in_words(error)) from None

@@ -47,6 +47,8 @@ class StepState:
     undo_error: str | None = None
     undo_attempts: int = 0
     how: str = ""
+    undoing_at: float = 0.0
+    untold: bool = False  # found out when the agent could not be told any more
 
     @property
     def is_unsettled(self) -> bool:
@@ -137,6 +139,7 @@ def _outcome(state: SagaState, body: dict[str, Any]) -> None:
     step.outcome = Outcome(body["outcome"])
     step.answer, step.ref, step.error = body["answer"], body["ref"], body["error"]
     step.partial = body.get("partial", False)
+    step.untold = body.get("untold", False)
     if step.outcome is not Outcome.UNKNOWN:
         state.unsettled.pop(step.call_id, None)
     if step.outcome is Outcome.FAILED:
@@ -149,7 +152,8 @@ def _unwinding(state: SagaState, body: dict[str, Any]) -> None:
 
 
 def _undoing(state: SagaState, body: dict[str, Any]) -> None:
-    state.steps[body["call_id"]].undo_state = UndoState.UNDOING
+    step = state.steps[body["call_id"]]
+    step.undo_state, step.undoing_at = UndoState.UNDOING, body["at"]
 
 
 def _undone(state: SagaState, body: dict[str, Any]) -> None:

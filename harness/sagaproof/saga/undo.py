@@ -30,21 +30,31 @@ async def undo(core: Core, step: StepState) -> None:
     if tool is None or tool.undo is None:
         return _give_up(core, step, f"no tool {step.tool!r} with an undo is registered", 0, unclear=False)
     was_sent = step.undo_state is UndoState.UNDOING
-    if was_sent and not tool.undo_repeatable:
+    if was_sent and not _may_be_sent_again(core, tool, step):
         return await _look_after_crash(core, tool, step)
     if not was_sent:
         if not await _is_there(core, tool, step):
             return None
-        core.write("undoing", {"call_id": step.call_id})
+        core.write("undoing", {"call_id": step.call_id, "at": core.setup.clock()})
     return await _try(core, tool, step, was_sent=was_sent)
+
+
+def _may_be_sent_again(core: Core, tool: Tool, step: StepState) -> bool:
+    if not tool.undo_repeatable:
+        return False
+    return not tool.undo_takes_key or core.is_remembered(tool, step.undoing_at)
 
 
 async def _is_there(core: Core, tool: Tool, step: StepState) -> bool:
     """Whether there is an effect, or may be one that the undo by its key would fence off."""
-    if tool.undo_by_key and not core.is_key_known(tool, step) and tool.still_stands is None:
+    if tool.undo_by_key and not core.is_remembered(tool, step.at) and tool.still_stands is None:
         _give_up(core, step, "the service may have forgotten its key, by which it would be undone", 0)
         return False
-    if not step.is_unsettled or tool.undo_by_key or (step.partial and (step.ref or tool.ref is None)):
+    if (
+        not step.is_unsettled
+        or tool.undo_by_key
+        or (step.partial and (step.ref is not None or tool.ref is None))
+    ):
         return True
     await resolve(core, step, fence=True)
     if step.is_unsettled:
