@@ -104,6 +104,10 @@ def test_the_careful_saga_is_clean_under_any_pair_of_faults_and_reaches_every_ch
     assert {slug for slug, count in campaign.checks.items() if not count.held} == {
         "forward-after-pivot",  # its pivot comes last
         "one-irreversible-per-step",  # no agent feeds it
+        "truthful-to-agent",  # so that nobody is told anything on the way
+        "written-ahead",  # it has no recovery
+        "recovery-idempotent",
+        "nothing-forgotten",
         "user-invariant",
         "user-assertion",
     }
