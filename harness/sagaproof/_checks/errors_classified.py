@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import Final
 
 from sagaproof._checks.answers import is_definite, is_nothing_to_undo, told_text
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
+from sagaproof._checks.rate_limit import due, too_soon
 from sagaproof._checks.say import asked_for, call_text, times_text
 from sagaproof._model.event import Asked, Noted, Told
-from sagaproof._model.fault import FAULTS, Learnt
+from sagaproof._model.fault import Learnt
 from sagaproof._model.history import Arrival, Call, History
 from sagaproof._model.operation import EffectClass
 from sagaproof._model.point import Phase
@@ -28,8 +28,6 @@ _UNPAUSED_MAX: Final = 10
 
 _AT_ONCE_S: Final = 0.05
 """Attempts no further apart than this, from arrival to arrival, have nothing between them but the call."""
-
-_ROUNDING_S: Final = 0.001
 
 
 class ErrorsClassified:
@@ -57,7 +55,7 @@ class ErrorsClassified:
                 continue
             verdict = None
             if len(call.arrivals) > 1:
-                verdict = _again_refused(history, call) or _too_soon(call) or _unpaused(call)
+                verdict = _again_refused(history, call) or too_soon(call) or _unpaused(call)
             if verdict is not None and not history.is_usual_twice(call):
                 return verdict
             reached = reached or any(_is_reached(call, arrival) for arrival in call.arrivals)
@@ -66,7 +64,7 @@ class ErrorsClassified:
 
 def _is_reached(call: Call, arrival: Arrival) -> bool:
     told = arrival.told
-    waited = arrival is not call.arrivals[-1] and _due(call, arrival) is not None
+    waited = arrival is not call.arrivals[-1] and due(call, arrival) is not None
     return told is not None and (_is_for_good(call, told) or waited)
 
 
@@ -105,50 +103,12 @@ def _is_new_intent(history: History, before: Arrival, after: Arrival) -> bool:
     one, other = before.called, after.called
     if one.point.restart != other.point.restart or one.key != other.key:
         return True
+    if after.position < before.told_position:
+        return True  # side by side: made before the refusal was known
     between = history.events[before.told_position : after.position]
     if any(isinstance(event, Asked | Noted) for event in between):
         return True
     return any(before.told_position < at < after.position for at in history.applied_at)
-
-
-def _too_soon(call: Call) -> Verdict | None:
-    for before, after in pairwise(call.arrivals):
-        due = _due(call, before)
-        if due is None or after.called.at >= due - _ROUNDING_S or before.told is None:
-            continue
-        if before.called.point.restart != after.called.point.restart:
-            continue  # a new process has not been told
-        wait = after.called.at - before.told.at
-        return violated(
-            f"{call_text(call)} was made again after {wait:.4g} s, "
-            f"but was told to wait {_asked_wait(before)}",
-            because=f"{asked_for(call)} was told '429' with Retry-After",
-            calls=[call.index],
-        )
-    return None
-
-
-def _due(call: Call, arrival: Arrival) -> float | None:
-    """The earliest moment for the next attempt, if this one was told of one.
-
-    A date has whole seconds (RFC 9110, 5.6.7), and so has the moment at which each run begins. The header
-    does not get through to the caller of a wrapped tool.
-    """
-    fault = None if arrival.called.fault is None else FAULTS[arrival.called.fault]
-    if fault is None or fault.retry_after is None or arrival.told is None or call.operation.system == "tools":
-        return None
-    if fault.retry_after == "date":
-        return math.floor(arrival.called.at + _DATE_S)
-    return arrival.told.at + float(fault.retry_after)
-
-
-_DATE_S: Final = 2.0
-"""How far ahead the fault `429-date` says."""
-
-
-def _asked_wait(arrival: Arrival) -> str:
-    after = FAULTS[arrival.called.fault or ""].retry_after
-    return f"until a date {_DATE_S:.0f} s ahead" if after == "date" else f"{after} s"
 
 
 def _unpaused(call: Call) -> Verdict | None:

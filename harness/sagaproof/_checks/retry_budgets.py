@@ -10,6 +10,7 @@ from sagaproof._checks.answers import told_text
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, call_text, times_text
 from sagaproof._checks.shared_budget import Budgets
+from sagaproof._checks.tries import attempts
 from sagaproof._model.event import Died, Told
 from sagaproof._model.fault import Learnt
 from sagaproof._model.history import Call, History
@@ -29,9 +30,9 @@ class RetryBudgets:
     """Budgets of attempts (O27).
 
     No call is tried more than 50 times; or, where `attempts` declares a number for its operation, more than
-    that, nor is it given up before that on a failure that may pass. A look that finds what a lost answer had
-    done ends it earlier, and so does a rate limit of a day. After a restart the count begins anew. Reached
-    when a call was tried again, or failed where a number is declared.
+    that under one key, nor is it given up before that on a failure that may pass. A look that finds what a
+    lost answer had done ends it earlier, and so does a rate limit of a day. After a restart the count begins
+    anew. Reached when a call was tried again, or failed where a number is declared.
 
     The budget of an undo is its own: under one kind of failure that lasts until it is given up, the undo of
     what had succeeded gets no fewer attempts in a run in which calls were tried again before it than in a
@@ -80,9 +81,10 @@ def _is_number(count: object) -> bool:
 
 
 def _judge(history: History, call: Call, declared: int | None) -> Verdict | None:
-    tried = _tried(call)
-    if tried > (declared or _ATTEMPTS_MAX):
-        return None if history.is_usual_twice(call) else _too_often(call, tried, declared)
+    tried = attempts(call)
+    most = attempts(call, one_key=True) if declared else tried
+    if most > (declared or _ATTEMPTS_MAX):
+        return None if history.is_usual_twice(call) else _too_often(call, most, declared)
     if declared is not None and tried < declared and _is_given_up(history, call):
         return violated(
             f"gave {call_text(call)} up after {times_text(tried)}, but is to make {declared}",
@@ -90,19 +92,6 @@ def _judge(history: History, call: Call, declared: int | None) -> Verdict | None
             calls=[call.index],
         )
     return None
-
-
-def _tried(call: Call) -> int:
-    """The attempts up to the first success, in the process that made most; looks that found nothing aside."""
-    counts: dict[int, int] = {}
-    for arrival in call.arrivals:
-        told, restart = arrival.told, arrival.called.point.restart
-        if call.operation.cls is EffectClass.READ and told is not None and told.status == 404:
-            continue
-        counts[restart] = counts.get(restart, 0) + 1
-        if told is not None and told.ok:
-            break
-    return max(counts.values(), default=0)
 
 
 def _too_often(call: Call, tried: int, declared: int | None) -> Verdict:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from sagaproof._checks.protocol import RunName
+from sagaproof._model.event import Told
 from sagaproof._model.fault import FAULTS, Applied
 from sagaproof._model.history import Call, History
+from sagaproof._model.operation import EffectClass
 from sagaproof._model.plan import ALL, Injection
 
-__all__ = ["GivenUp", "Tries", "given_up"]
+__all__ = ["GivenUp", "Tries", "attempts", "given_up"]
 
 _PASSING: Final = frozenset(
     name
@@ -50,6 +53,30 @@ def given_up(history: History) -> Iterator[GivenUp]:
         call = _met(history, injection)
         if call is not None and not call.ok and _is_whole(call, injection.fault):
             yield GivenUp(call, injection.fault)
+
+
+def attempts(call: Call, *, one_key: bool = False) -> int:
+    """How often a call was tried before its first success, in the process that tried most.
+
+    Left out are looks that found nothing, for they may be waiting, and what came before the attempt in front
+    was told anything: two that mean the same, side by side. With `one_key`, those under another key are
+    another intent.
+    """
+    counts: Counter[object] = Counter()
+    free_at = -1
+    for arrival in call.arrivals:
+        told, called = arrival.told, arrival.called
+        if arrival.position < free_at or (call.operation.cls is EffectClass.READ and _found_nothing(told)):
+            continue
+        free_at = arrival.told_position
+        counts[called.point.restart, called.key if one_key else None] += 1
+        if told is not None and told.ok:
+            break
+    return max(counts.values(), default=0)
+
+
+def _found_nothing(told: Told | None) -> bool:
+    return told is not None and told.status == 404
 
 
 def _lasts(injection: Injection) -> bool:

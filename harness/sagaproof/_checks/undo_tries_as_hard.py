@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, RunName, Verdict, violated
 from sagaproof._checks.say import times_text
-from sagaproof._checks.tries import GivenUp, Tries, given_up
+from sagaproof._checks.tries import GivenUp, Tries, attempts, given_up
 from sagaproof._model.history import History
 from sagaproof._model.operation import EffectClass
 from sagaproof._model.point import Phase
@@ -45,7 +45,7 @@ class Attempts:
         """Take in what was given up in one run."""
         run = (history.script.name, history.plan)
         for given in given_up(history):
-            if given.call.phase is Phase.FORWARD:
+            if given.call.phase is Phase.FORWARD and not history.is_usual_twice(given.call):
                 self._observe_call(given, run)
             elif given.call.phase is Phase.UNDO:
                 self._observe_undo(given, history, run)
@@ -54,7 +54,7 @@ class Attempts:
         operation = given.call.operation
         if operation.cls >= EffectClass.REVERSIBLE and not operation.undoes:
             at = (operation.full, given.fault)
-            tries = Tries(len(given.call.arrivals), run, given.call.index)
+            tries = Tries(attempts(given.call, one_key=True), run, given.call.index)
             self._calls[at] = tries.fewer(self._calls.get(at))
 
     def _observe_undo(self, given: GivenUp, history: History, run: RunName) -> None:

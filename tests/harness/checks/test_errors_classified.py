@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+import httpx
 import pytest
 
+from sagaproof._checks.errors_classified import ErrorsClassified
 from sagaproof._checks.protocol import State, Verdict
+from sagaproof._drivers.callable import CallableDriver
+from sagaproof._model.plan import EMPTY, Plan
+from sagaproof._model.script import OPAQUE
+from sagaproof._run.runner import Runner
 from sagaproof._taps.direct import ToolError
+from sagaproof._taps.handle import WorldHandle
+from sagaproof_fakes.billing import Billing
 
 Judged = Callable[..., dict[str, Verdict]]
 SLUG = "errors-classified"
@@ -181,6 +190,25 @@ def test_two_intents_alike_are_no_retry(judged: Judged) -> None:
         return "completed" if done == 2 else "refused"
 
     assert judged(saga, "bank.issue.1=422")[SLUG].state is not State.VIOLATED
+
+
+@pytest.mark.parametrize("fault", ["422", "429"])
+def test_what_was_on_its_way_before_the_refusal_was_known_is_no_retry(fault: str) -> None:
+    async def saga(world: Any) -> str:
+        world.billing.add_customer("cus_7")
+        async with httpx.AsyncClient() as http:
+            body = {"customer": "cus_7", "amount": 300}
+            posts = [http.post("https://billing.test/credits", json=body) for _ in range(2)]
+            answers = await asyncio.gather(*posts)
+        return "completed" if all(answer.is_success for answer in answers) else "refused"
+
+    with Runner(WorldHandle({"billing": Billing()}), CallableDriver(saga)) as runner:
+        twin = runner.run(OPAQUE, EMPTY)
+        history = runner.run(OPAQUE, Plan.parse(f"billing.issue_credit.1={fault}"), twin)
+
+    (call,) = history.calls
+    assert len(call.arrivals) == 2
+    assert ErrorsClassified().judge(history).state is not State.VIOLATED
 
 
 def test_credentials_may_be_renewed_once(judged: Judged) -> None:

@@ -9,8 +9,12 @@ from typing import Any
 
 import pytest
 
+from sagaproof import Scenario
+from sagaproof import explore as explored
 from sagaproof._checks.protocol import State, Verdict
 from sagaproof._checks.retry_budgets import RetryBudgets
+from sagaproof._doors.failure import CampaignFailed
+from sagaproof._doors.subjects import subject_of_scenario
 from sagaproof._drivers.callable import CallableDriver
 from sagaproof._search.campaign import Campaign
 from sagaproof._search.explore import explore
@@ -92,6 +96,20 @@ def test_the_first_pattern_that_fits_counts(judged: Judged) -> None:
 
     assert judged(crediting(1), "bank.issue.1=503", attempts=attempts)[SLUG].state is State.HELD
     assert judged(crediting(4), "bank.issue.1=503/all", attempts=attempts)[SLUG].state is State.VIOLATED
+
+
+def test_a_new_key_is_a_new_intent_with_attempts_of_its_own(judged: Judged) -> None:
+    def saga(world: Any) -> str:
+        for key in ("k1", "k2"):
+            try:
+                attempt(world.direct.bank.issue, 4, to="ann", amount=3, key=key)
+            except FAILURE:
+                continue
+            return "completed"
+        return "escalated"
+
+    assert judged(saga, "bank.issue.1=503/all", attempts=FOUR)[SLUG].state is State.HELD
+    assert judged(saga, "bank.issue.1=503/all", attempts={"bank.*": 3})[SLUG].state is State.VIOLATED
 
 
 def test_a_look_that_finds_what_a_lost_answer_had_done_ends_it(judged: Judged) -> None:
@@ -269,3 +287,36 @@ def test_budgets_of_their_own_hold(systems: Systems) -> None:
     assert campaign.incomplete == []
     assert campaign.checks[SLUG].violated == 0
     assert campaign.checks[SLUG].held > 0
+
+
+# Where numbers are declared ---------------------------------------------------------------------------------
+
+
+def test_explore_and_scenarios_take_numbers(systems: Systems) -> None:
+    settings = Settings(faults=1, families=("outage",))
+    scenario = Scenario("toy", "A credit.", ("desk",), body=crediting(3), attempts=FOUR, settings=settings)
+    declared = subject_of_scenario(scenario)
+    subject = Subject("toy", declared.driver, systems(), declared.checks)
+
+    @explored(systems=list(systems().values()), attempts=FOUR, faults=1, families=["outage"])
+    def agent(world: Any) -> str:
+        return crediting(3)(world)
+
+    with pytest.raises(CampaignFailed, match=r"gave bank\.issue\.1 up after 3 attempts, but is to make 4"):
+        agent()  # type: ignore[call-arg]  # the world comes by itself
+    assert SLUG in {finding.check for finding in explore(subject, settings).findings}
+
+
+def test_a_pattern_that_fits_nothing_is_a_slip(systems: Systems) -> None:
+    @explored(systems=list(systems().values()), attempts={"bnak.*": 4})
+    def agent(world: Any) -> str:
+        return crediting(4)(world)
+
+    with pytest.raises(CampaignFailed, match=r"attempts= names 'bnak\.\*', which is no operation"):
+        agent()  # type: ignore[call-arg]
+
+
+def test_a_number_that_means_nothing_is_refused_where_it_stands() -> None:
+    decorate = explored(attempts={"bank.*": 0})
+    with pytest.raises(UsageError, match="attempts= has 0"):
+        decorate(crediting(4))

@@ -124,6 +124,22 @@ def test_the_undo_by_another_way_counts_in_its_favour(systems: Systems) -> None:
     assert explored(CallableDriver(run), systems, families=("outage",), durations=("all",)).findings == []
 
 
+def test_an_agent_that_asks_again_makes_no_call_more_stubborn(systems: Systems) -> None:
+    """Right: each asking is tried three times, and so is each undo."""
+
+    class Asked(Dispatcher):
+        def give_up(self) -> str:
+            for credit in reversed(self._credits):
+                attempt(self._bank.reverse, 3, credit=credit)
+            return "compensated"
+
+    twice = tuple(ToolCall("issue", {"to": "ann", "amount": 3}, call_id) for call_id in ("c1", "c2"))
+    campaign = explored(FedDriver(Asked), systems, scripts=(Script("twice", twice),), faults=1)
+
+    assert campaign.findings == []
+    assert campaign.checks[SLUG].held == 1
+
+
 def test_to_ask_whether_something_irreversible_can_be_held_back_is_no_undo(systems: Systems) -> None:
     def run(world: Any) -> str:
         try:
