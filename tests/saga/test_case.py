@@ -222,3 +222,21 @@ def test_long_arguments_fit_on_a_line_of_text_and_stay_whole_in_json() -> None:
     told = case([step(1, "note", 2, "ok", args={"text": "x" * 5000})])
     assert max(map(len, told.text().splitlines())) < 300
     assert told.to_json()["steps"][0]["args"] == {"text": "x" * 5000}
+
+
+def test_an_undo_whose_outcome_is_open_says_how_to_find_out() -> None:
+    text = case([step(1, "pay", 4, "ok", ref="p_1", undo="unknown", undo_error="ReadTimeout")]).text()
+    assert "pay, whether its undo worked (ReadTimeout): look in the system itself for p_1 (key" in text
+
+
+def test_a_plain_undo_is_told_plainly() -> None:
+    text = case([step(1, "pay", 4, "ok", ref="p_1", undo="undone", undo_how="undone")]).text()
+    assert "  call_1  pay, p_1 (key order-4921/call_1), by undo_pay\n" in f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("attempts", "said"), [(1, "undo_pay, one attempt: 503"), (6, "undo_pay, 6 attempts, the last: 503")]
+)
+def test_attempts_are_counted_in_words(attempts: int, said: str) -> None:
+    given_up = step(1, "pay", 4, "ok", undo="failed", undo_error="503", undo_attempts=attempts)
+    assert said in case([given_up]).text()

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from sagaproof.saga.journal import Journal, JournalError, Superseded, UnreadableJournal
-from sagaproof.saga.journal_file import APPLICATION_ID, VERSION
+from sagaproof.saga.journal_file import APPLICATION_ID, VERSION, open_memory
 from sagaproof.saga.record import KINDS, NotJson, Record
 from sagaproof.saga.sqlite_journal import SqliteJournal
 
@@ -325,6 +325,29 @@ def test_a_journal_that_another_holds_locked_is_no_broken_one(
         assert not isinstance(caught.value, UnreadableJournal | Superseded)
         other.execute("ROLLBACK")
         journal.append("a", 1, STARTED)
+
+
+def test_a_file_that_another_holds_for_itself_cannot_be_opened_and_is_no_broken_one(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sagaproof.saga.journal_file._WAIT_FOR_LOCK_S", 0.0)
+    _full(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(JournalError, match="cannot be opened: database is locked") as caught:
+            SqliteJournal(path)
+        assert not isinstance(caught.value, UnreadableJournal)
+    with SqliteJournal(path) as journal:
+        assert len(journal.read("a")) == 201
+
+
+def test_a_file_that_cannot_be_written_ahead_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _full(path)
+    in_memory = open_memory()  # keeps its mode, as does a file where no memory can be shared
+    monkeypatch.setattr("sagaproof.saga.journal_file._connect", lambda _: in_memory)
+    with pytest.raises(JournalError, match="stays in mode 'memory', not WAL"):
+        SqliteJournal(path)
 
 
 def test_of_two_that_make_the_file_at_once_both_have_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ def _standing(step: CaseStep) -> str:
 
 
 def _undone(step: CaseStep) -> str:
-    how = f": {step.undo_how}" if step.undo_how else ""
+    how = "" if step.undo_how in {"", "undone"} else f": {step.undo_how}"
     return f"{step.call_id}  {step.tool}, {step.effect}, by {step.undo_name or 'its undo'}{how}"
 
 
