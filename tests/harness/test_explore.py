@@ -318,7 +318,7 @@ def test_what_is_run_after_the_audit_is_explored_further(subject: Callable[..., 
 @a_saga
 @pytest.mark.slow
 def test_plans_left_out_are_counted_at_every_size(subject: Callable[..., Subject], saga: Saga) -> None:
-    families = ("outage",)
+    families = ("lost answer",)
     full = explore(subject(saga, ()), Settings(faults=3, reduce=False, families=families))
     reduced = explore(subject(saga, ()), Settings(faults=3, audit=0.0, families=families))
     assert [row.reachable for row in rows(reduced)[:4]] == [row.reachable for row in rows(full)[:4]]
@@ -673,7 +673,8 @@ def test_another_seed_changes_the_sample_of_the_audit_and_nothing_else(
     subject: Callable[..., Subject],
 ) -> None:
     one, other = (
-        explore(subject(tries_again), Settings(families=("outage",), audit=0.3, seed=seed)) for seed in (0, 1)
+        explore(subject(tries_again), Settings(families=("lost answer",), audit=0.3, seed=seed))
+        for seed in (0, 1)
     )
     assert keys(one) == keys(other)
     assert one.levels[2].audited != other.levels[2].audited

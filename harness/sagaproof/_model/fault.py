@@ -9,7 +9,7 @@ from typing import Final
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.point import Phase
 
-__all__ = ["FAULTS", "Applied", "Fault", "Lands", "Learnt", "applicable"]
+__all__ = ["FAULTS", "Applied", "Fault", "Lands", "Learnt", "applicable", "says_not_applied"]
 
 
 class Applied(StrEnum):
@@ -70,6 +70,12 @@ class Fault:
     phases: frozenset[Phase] = _CALLS
     writes_only: bool = False
     trait: str | None = None
+
+
+def says_not_applied(fault: Fault) -> bool:
+    """Whether its caller knows for certain that nothing was applied: it was refused, or never sent."""
+    refused = fault.status is not None and fault.status < 500 and fault.applied is Applied.NO
+    return refused or fault.learnt in {Learnt.REFUSED, Learnt.SOFT}
 
 
 _FORWARD = frozenset({Phase.FORWARD, Phase.QUERY, Phase.ESCALATE})

@@ -27,7 +27,8 @@ __all__ = ["Arrival", "Call", "History"]
 class History:
     """What happened in one run of one script under one plan.
 
-    `twin` is the fault-free history of the same script, or None for that history itself.
+    `twin` is the fault-free history of the same script, or None for that history itself. `crash_state` is all
+    that the last process to be started before the end came upon; None if there was none, or it is not known.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class History:
         tables: Mapping[tuple[str, str], TableInfo],
         injected: Mapping[Injection, int],
         twin: History | None = None,
+        crash_state: Hashable = None,
     ) -> None:
         self.script = script
         self.plan = plan
@@ -48,6 +50,7 @@ class History:
         self.tables = tables
         self.injected = injected
         self.twin = twin
+        self.crash_state = crash_state
 
     @cached
     def index(self) -> Index:
@@ -84,6 +87,11 @@ class History:
     def claim(self) -> Claim | None:
         """What the saga said of itself."""
         return self.ending.claim
+
+    @cached
+    def moments(self) -> frozenset[str]:
+        """The names of fields that never count as a difference, as in the answers of the systems."""
+        return frozenset().union(*(info.volatile for info in self.tables.values()))
 
     @cached
     def restarted(self) -> bool:

@@ -54,7 +54,7 @@ class Script:
 
     @property
     def until_a_crash(self) -> Script:
-        """The same for all scripts that differ, if at all, in their name and in what is done after a crash."""
+        """The same for all scripts that differ at most in their name and in what is done after a crash."""
         return replace(self, name="", after_restart=AfterRestart.GO_ON)
 
     def endings(self) -> tuple[Script, ...]:

@@ -5,7 +5,7 @@ It is set up once for a campaign and used for each run; everything that is patch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Self
 
@@ -16,6 +16,7 @@ from sagaproof._model.event import Broke, Called, Ended, Event, Rested, Slept, W
 from sagaproof._model.history import History
 from sagaproof._model.plan import Injection, Plan
 from sagaproof._model.script import Script
+from sagaproof._run.crash_state import crash_state
 from sagaproof._run.drive import drive, drive_on, recover_only
 from sagaproof._run.loop import LoopReport, run_async
 from sagaproof._run.steps import finish_sync
@@ -52,6 +53,7 @@ class Runner:
         self._invariants = tuple(invariants)
         self._sites = sites
         self._around = Surroundings(world, limits, hosts, allow_hosts)
+        self._crash_state: Hashable = None
         self._journals = Journals()
         world.provide("journal", self._journals)
 
@@ -81,6 +83,7 @@ class Runner:
         world = self.world
         gate = Gate(world.state, plan, calls_max=self.limits.calls_max, sites=self._sites)
         world.begin(gate)
+        self._crash_state = None
         ending = self._live(script, gate)
         log, clock = world.state.log, world.state.clock
         log.append(Ended(clock.elapsed, ending))
@@ -98,6 +101,7 @@ class Runner:
             tables=world.state.tables,
             injected=gate.injected,
             twin=twin,
+            crash_state=self._crash_state,
         )
 
     def _live(self, script: Script, gate: Gate) -> Ending:
@@ -105,6 +109,7 @@ class Runner:
         ending = self._process(drive(self.driver, self.world, script, self._claim), gate)
         while gate.process.dead:
             gate.process.restart(self._around.threads_left)
+            self._crash_state = crash_state(self.world.state, gate)
             ending = self._process(drive_on(self.driver, self.world, script, self._claim), gate)
         return ending
 

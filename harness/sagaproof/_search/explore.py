@@ -29,7 +29,7 @@ from sagaproof._search.judge import Judge
 from sagaproof._search.record import Book, Record
 from sagaproof._search.reduce import LeftOut, group, left_out
 from sagaproof._search.settings import Settings
-from sagaproof._search.signature import signature
+from sagaproof._search.signature import certainty, signature, signature_since
 from sagaproof._search.subject import Subject
 from sagaproof._taps.handle import WorldHandle
 from sagaproof.errors import NotInjected, SagaproofError
@@ -197,7 +197,8 @@ class Explorer:
         record, violated = self._judge.judge(history)
         if level.k < self._settings.faults:
             record.extensions = self._candidates.of(history)
-            record.signature = (signature(history), record.violated)
+            record.signature = (signature(history), record.violated, certainty(history))
+            record.crash_state, record.restart = history.crash_state, len(record.crashes)
         else:
             self._beyond.skipped += self._candidates.count(history)
         self._facts.add(history)
@@ -229,7 +230,7 @@ class Explorer:
         wrong = [
             entry
             for entry in left_out(parents, self._random, self._settings.audit)
-            if not all(self._agrees(script, entry, injection, level) for injection in entry.audited)
+            if not all(self._agrees(script, entry, pair, level) for pair in entry.audited)
         ]
         for record, representative, _ in wrong:
             representative.stands_for.remove(record)
@@ -239,25 +240,29 @@ class Explorer:
             )
         return [entry.record for entry in wrong]
 
-    def _agrees(self, script: Script, entry: LeftOut, injection: Injection, level: Level) -> bool:
+    def _agrees(
+        self, script: Script, entry: LeftOut, pair: tuple[Injection, Injection], level: Level
+    ) -> bool:
         """Whether a plan that was left out shows what its representative did."""
         if self._spent():
             return True
         level.audited += 1
         baseline = self._baselines[script.name]
-        expected = self._runner.run(script, entry.representative.plan.plus(injection), baseline)
+        expected = self._runner.run(script, entry.representative.plan.plus(pair[0]), baseline)
         try:
-            found = self._runner.run(script, entry.record.plan.plus(injection), baseline)
+            found = self._runner.run(script, entry.record.plan.plus(pair[1]), baseline)
         except NotInjected:
             level.mismatched += 1
             return False
-        same = self._looks(expected) == self._looks(found)
+        since = None if entry.record.crash_state is None else entry.record.restart
+        same = self._looks(expected, since) == self._looks(found, since)
         level.mismatched += not same
         return same
 
-    def _looks(self, history: History) -> object:
+    def _looks(self, history: History, since: int | None) -> object:
         record, _ = self._judge.judge(history)
-        return (signature(history), record.violated)
+        look = signature(history) if since is None else signature_since(history, since)
+        return (look, record.violated)
 
     # Budget and order -----------------------------------------------------------------------------------
 

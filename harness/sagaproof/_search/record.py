@@ -19,8 +19,9 @@ class Record:
 
     `parent` and `added` say how its plan was made (None for the empty one), `cells` what
     it covers. `stands_for` holds the records that look the same at the same point; their extensions are
-    not run unless the audit says so. `share` counts the plans that it was made for: more than one where
-    its parent stands for others.
+    not run unless the audit says so. `crash_state` is what the last new process came upon after all faults
+    had been met, `restart` the number of that one. `share` counts the plans that it was made for: more than
+    one where its parent stands for others.
     """
 
     plan: Plan
@@ -32,6 +33,8 @@ class Record:
     extensions: tuple[Injection, ...] = ()
     cells: tuple[tuple[PointClass, str], ...] = ()
     signature: Hashable = None
+    crash_state: Hashable = None
+    restart: int = 0
     stands_for: list[Record] = field(default_factory=list)
     share: int = 1
 
@@ -41,9 +44,14 @@ class Record:
         return self.share * (1 + len(self.stands_for))
 
     @property
+    def crashes(self) -> tuple[Injection, ...]:
+        """The faults in its plan that kill a process."""
+        return tuple(filter(is_crash, self.plan))
+
+    @property
     def lives(self) -> bool:
         """Whether no process died in this run."""
-        return not any(map(is_crash, self.plan))
+        return not self.crashes
 
     def until_a_crash(self) -> Record:
         """This record for a script that is the same until the process dies: extended by a crash only."""

@@ -1,8 +1,10 @@
-"""Leaving plans out: faults that look alike at a point are explored further through one of them.
+"""Leaving plans out: what goes on alike is explored further through one plan.
 
 Rule R1, a heuristic: two faults at one point whose runs have the same signature are taken to go on alike.
-What it leaves out is counted by the extensions of the representative, and a seeded share of it is run all the
-same; where a run is not what its representative showed, the rule is switched off.
+Rule R2: two runs in which a new process comes upon the same state, with no fault still to come, go on alike;
+that is sound as far as all that outlives a process is in the state. What the rules leave out is counted by
+the extensions of the representative, and a seeded share of it is run all the same; where a run is not what
+its representative showed, the rule is switched off.
 """
 
 from __future__ import annotations
@@ -19,18 +21,21 @@ __all__ = ["LeftOut", "group", "left_out"]
 
 
 class LeftOut(NamedTuple):
-    """A record that is not extended, the one that stands for it, and the extensions that the audit runs."""
+    """A record that is not extended, the one that stands for it, and the extensions that the audit runs.
+
+    Of each pair the first extends the representative, the second the record.
+    """
 
     record: Record
     representative: Record
-    audited: tuple[Injection, ...]
+    audited: tuple[tuple[Injection, Injection], ...]
 
 
 def group(made: Sequence[Record]) -> list[Record]:
-    """One record for each parent, point and signature; it stands for the others."""
+    """One record of those that go on alike by a rule; it stands for the others."""
     first: dict[object, Record] = {}
     for record in made:
-        known = first.setdefault((record.parent, _reach(record.added), record.signature), record)
+        known = first.setdefault(_kind(record), record)
         if known is not record:
             known.stands_for.append(record)
     return list(first.values())
@@ -40,8 +45,16 @@ def left_out(parents: Sequence[Record], chance: random.Random, share: float) -> 
     """Each record that is not extended, with its seeded sample."""
     for representative in parents:
         for record in representative.stands_for:
-            audited = tuple(i for i in representative.extensions if chance.random() < share)
+            pairs = zip(representative.extensions, record.extensions, strict=False)
+            audited = tuple(pair for pair in pairs if chance.random() < share)
             yield LeftOut(record, representative, audited)
+
+
+def _kind(record: Record) -> object:
+    """What two records must share to stand for each other: as many extensions anyhow."""
+    if record.crash_state is not None:
+        return (record.crash_state, record.violated, len(record.extensions))
+    return (record.parent, _reach(record.added), record.signature, len(record.extensions))
 
 
 def _reach(added: Injection | None) -> object:
@@ -49,4 +62,4 @@ def _reach(added: Injection | None) -> object:
     if added is None:
         return None
     fault = FAULTS[added.fault]
-    return (added.point, fault.lands, fault.macro)
+    return (added.point, added.times, fault.lands, fault.macro)

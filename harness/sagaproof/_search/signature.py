@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from itertools import dropwhile
+from typing import Any
 
 from sagaproof._model.event import (
     Answered,
@@ -16,10 +18,11 @@ from sagaproof._model.event import (
     Restarted,
     Told,
 )
+from sagaproof._model.fault import FAULTS, says_not_applied
 from sagaproof._model.history import History, mask
 from sagaproof._model.point import Phase, Point
 
-__all__ = ["signature"]
+__all__ = ["certainty", "signature", "signature_since"]
 
 _NOBODY: frozenset[str] = frozenset()
 
@@ -34,26 +37,73 @@ def signature(history: History, *, faulted_in: History | None = None) -> Hashabl
     seen: list[Hashable] = []
     faulted = set() if faulted_in is None else _faulted(faulted_in)
     for event in history.events:
+        if isinstance(event, Called):
+            seen.append((event.call, event.point, event.phase, _said(event), event.key))
+            if event.fault is not None:
+                faulted.add((event.call, event.point))
+        elif isinstance(event, Told):
+            if (event.call, event.point) not in faulted:
+                seen.append((event.call, *_heard(event, history)))
+        else:
+            look = _look_of(event)
+            if look is not None:
+                seen.append(look)
+    return tuple(seen)
+
+
+def certainty(history: History) -> Hashable:
+    """Which faults of the plan leave the caller of a write in doubt: it may go on otherwise much later."""
+    return tuple(
+        (injection.point, says_not_applied(FAULTS[injection.fault]))
+        for injection in history.plan
+        if history.operations[injection.point.operation].writes
+    )
+
+
+def signature_since(history: History, restart: int) -> Hashable:
+    """What happened from a restart on, whatever numbers the calls before it have used up."""
+    since = dropwhile(lambda e: not (isinstance(e, Restarted) and e.restart == restart), history.events)
+    seen: list[Hashable] = []
+    for event in since:
         match event:
             case Called():
-                said = None if event.phase is Phase.ESCALATE else mask(event.args, _NOBODY)
-                seen.append((event.call, event.point, event.phase, said, event.key))
-                if event.fault is not None:
-                    faulted.add((event.call, event.point))
-            case Told() if (event.call, event.point) not in faulted:
-                seen.append(
-                    (
-                        event.call,
-                        event.learnt,
-                        event.status,
-                        None if _is_case(event, history) else mask(event.body, _NOBODY),
-                    )
-                )
+                seen.append((event.point.operation, event.phase, _said(event), event.key, event.fault))
+            case Told():
+                seen.append((event.point.operation, *_heard(event, history)))
+            case Noted():
+                seen.append((event.point.operation, event.kept))
+            case Applied(effect=effect):
+                seen.append((effect.full, effect.ref, effect.amount, effect.undoes is None, event.late))
+            case Landed():
+                seen.append(event.outcome)
+            case Ended(ending=ending):
+                seen.append((ending.how, ending.claim))
             case _:
-                look = _look_of(event)
-                if look is not None:
-                    seen.append(look)
+                seen.append(_look_of(event))
     return tuple(seen)
+
+
+def _said(called: Called) -> Hashable:
+    return None if called.phase is Phase.ESCALATE else mask(called.args, _NOBODY)
+
+
+def _heard(told: Told, history: History) -> tuple[Hashable, ...]:
+    """What an answer says; of a case nothing but that it was opened."""
+    if history.operations[told.point.operation].escalates:
+        return (told.learnt, told.status)
+    return (told.learnt, told.status, mask(_timeless(told.body, history), _NOBODY))
+
+
+def _timeless(value: Any, history: History) -> Any:
+    """An answer without its moments: the texts in fields that never count as a difference."""
+    if isinstance(value, Mapping):
+        moments = history.moments
+        return {
+            name: _timeless(inner, history)
+            for name, inner in value.items()
+            if name not in moments or not isinstance(inner, str)
+        }
+    return [_timeless(inner, history) for inner in value] if isinstance(value, list) else value
 
 
 def _look_of(event: Event) -> Hashable:
@@ -81,7 +131,3 @@ def _look_of(event: Event) -> Hashable:
 
 def _faulted(history: History) -> set[tuple[int, Point]]:
     return {(e.call, e.point) for e in history.events if isinstance(e, Called) and e.fault is not None}
-
-
-def _is_case(told: Told, history: History) -> bool:
-    return history.operations[told.point.operation].escalates

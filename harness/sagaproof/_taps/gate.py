@@ -7,6 +7,7 @@ an asynchronous tap may wait, so that calls of one turn overlap as they would in
 from __future__ import annotations
 
 import threading
+from collections.abc import Hashable
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import Any, Final, NamedTuple
@@ -231,6 +232,11 @@ class Gate:
         """Let all that is late arrive now, in the order it was sent."""
         with self._lock:
             self._land(None)
+
+    def pending(self) -> Hashable:
+        """What is still to come by itself: late deliveries, faults that last, what the desk has not heard."""
+        late = ((e.lands, e.system.name, e.delivery.operation, e.delivery.key) for e in self._late)
+        return (tuple(late), self._injector.lasting(self._logical.calls), self._logical.open(), self.unheard)
 
     def close(self, why: str) -> None:
         """Refuse every further call: whoever makes it is stopped with this reason."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
+
 from sagaproof._model.fault import FAULTS, Fault
 from sagaproof._model.plan import ALL, Injection, Plan
 from sagaproof._model.point import Point
@@ -37,6 +39,11 @@ class Injector:
             logical.left -= 1
         self.met[logical.injection] += 1
         return FAULTS[logical.injection.fault]
+
+    def lasting(self, calls: Iterable[LogicalCall]) -> Hashable:
+        """The faults that go on without being planned again: outages, and durations that are not used up."""
+        left = ((c.injection, c.left) for c in calls if c.injection is not None and c.left)
+        return (tuple(self._outages), tuple(left))
 
     def fault_at_write(self, point: Point) -> Fault | None:
         """The fault for a write into a store of the saga's own, where none lasts."""

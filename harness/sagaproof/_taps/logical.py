@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from sagaproof._model.effect import Binding
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.plan import Injection
@@ -69,6 +71,14 @@ class LogicalCalls:
             self._by_key.setdefault((operation.full, delivery.key), logical)
         logical.attempts += 1
         return logical
+
+    def open(self) -> Hashable:
+        """Whether an unwind has begun, and the calls without a key that a repetition would be taken for."""
+        keyed = set(map(id, self._by_key.values()))
+        return (
+            self._unwinding,
+            tuple((c.index, c.n) for c in self.calls if not c.learnt_ok and id(c) not in keyed),
+        )
 
     def _repeated(
         self, operation: Operation, delivery: Delivery, known: list[LogicalCall]

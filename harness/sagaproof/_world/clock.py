@@ -58,6 +58,10 @@ class Ids:
         self.minted[name] = prefix
         return name
 
+    def state(self) -> tuple[tuple[str, int], ...]:
+        """How far each sequence has come."""
+        return tuple(sorted(self._counts.items()))
+
     def reset(self) -> None:
         """Start all sequences again."""
         self._counts.clear()
