@@ -57,12 +57,10 @@ async def admit(core: Core, call: Call, *, alone: bool) -> Flight | Result:
 
 
 def _over(core: Core) -> Result | None:
-    state = core.state
-    if state.status or state.case:
-        return refused(f"the saga {state.id!r} has ended ({state.status or 'escalated'})")
-    if state.is_unwinding or core.is_ending:
-        return refused(f"the saga {state.id!r} is ending: it takes no more calls")
-    return None
+    if not core.is_over:
+        return None
+    how = f"has ended ({core.state.status})" if core.state.status else "is ending"
+    return refused(f"the saga {core.state.id!r} {how}: it takes no more calls")
 
 
 def _refusal(core: Core, tool: Tool, args: dict[str, Any], call_id: str) -> Result | None:

@@ -54,6 +54,7 @@ class Core:
     counted: int = 0
     original: BaseException | None = None
     is_ending: bool = False
+    again_at: dict[tuple[str, int], float] = field(default_factory=dict)
     _latches: list[Latch] = field(default_factory=list)
 
     def write(self, kind: Kind, body: dict[str, Any]) -> None:
@@ -67,6 +68,12 @@ class Core:
     def is_busy(self) -> bool:
         """Whether this process is at work on it right now."""
         return bool(self.flying) or self.is_ending
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it takes no more calls: it has ended, or an ending has begun."""
+        state = self.state
+        return self.is_ending or state.is_unwinding or state.case is not None or state.status is not None
 
     def tool(self, step: StepState) -> Tool | None:
         """The tool of a step; after a restart it may be registered no more."""

@@ -28,7 +28,7 @@ async def give_up(core: Core, cause: BaseException | str | None) -> None:
             text = described(cause) if isinstance(cause, BaseException) else cause or _last_error(state)
             core.write("unwinding", {"cause": text})
         await core.idle()
-        await go_on_ending(core)
+        await _go_on(core)
     finally:
         _release(core)
 
@@ -39,14 +39,24 @@ async def finish(core: Core) -> None:
         return
     try:
         await core.idle()
-        if not await go_on_ending(core):
+        if not await _go_on(core):
             await _finish(core)
     finally:
         _release(core)
 
 
-async def go_on_ending(core: Core) -> bool:
-    """Do what is left of an ending that has begun; False if none has."""
+async def go_on_ending(core: Core) -> None:
+    """Do what is left of an ending that has begun, unless another does."""
+    if not await _claim(core):
+        return
+    try:
+        await _go_on(core)
+    finally:
+        _release(core)
+
+
+async def _go_on(core: Core) -> bool:
+    """Whether the saga has ended by now."""
     state = core.state
     if state.status is None and state.case is not None:
         await escalate(core)

@@ -22,6 +22,8 @@ async def pursue(core: Core) -> None:
             await send_case(core)
         elif not state.is_closed:
             core.write("closed", {})
-    elif not await go_on_ending(core):
+    elif state.case is not None or state.is_unwinding:
+        await go_on_ending(core)
+    else:
         for step in list(state.unsettled.values()):
             await resolve(core, step, fence=False)

@@ -33,7 +33,7 @@ def repeated(
             )
         if step.call_id in core.flying:
             return Result(Outcome.UNKNOWN, error=f"{call_id} is in flight")
-        if step.outcome is not None or core.state.is_unwinding or core.state.status or core.is_ending:
+        if step.outcome is not None or core.is_over:
             return told(step)
         core.flying.add(step.call_id)
         return Flight(tool, kwargs, step, is_resumed=True)
