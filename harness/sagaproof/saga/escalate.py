@@ -7,8 +7,9 @@ from functools import partial
 from typing import Final
 
 from sagaproof.saga.case import Case
-from sagaproof.saga.classify import classify
+from sagaproof.saga.classify import Verdict, classify
 from sagaproof.saga.core import Core, described
+from sagaproof.saga.errors import NotApplied
 from sagaproof.saga.picture import case_of
 from sagaproof.saga.trial import Trial
 
@@ -34,7 +35,7 @@ async def send_case(core: Core) -> bool:
     if not state.case_sent:
         setup = core.setup
         attempt = partial(setup.port.call, setup.desk.open, Case.from_json(state.case), f"{state.id}/case")
-        trial = await Trial(attempt, setup.desk_retry, classify, setup.clock).run(setup.port)
+        trial = await Trial(attempt, setup.desk_retry, _judge, setup.clock).run(setup.port)
         if trial.error is not None:
             _LOG.error("the case of saga %r could not be sent: %s", state.id, described(trial.error))
             return False
@@ -42,6 +43,11 @@ async def send_case(core: Core) -> bool:
     if not state.is_closed:
         core.write("closed", {})
     return True
+
+
+def _judge(error: Exception) -> Verdict:
+    """Judge an error of the desk: unless it refuses the case itself, it may take it the next time."""
+    return Verdict.TRANSIENT if isinstance(error, NotApplied) else classify(error)
 
 
 def close(core: Core, status: str) -> None:

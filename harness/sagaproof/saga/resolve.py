@@ -77,7 +77,12 @@ async def ask(core: Core, tool: Tool, hook: Hook, step: StepState) -> Trial:
     attempt = bound(core.setup.port.call, hook, core.view(step))
     # What an unwind needs to know is asked as often as an undo is tried.
     retry = tool.undo_retry if core.state.is_unwinding else tool.retry
-    return await Trial(attempt, retry, core.judge(tool), core.setup.clock).run(core.setup.port)
+    trial = Trial(attempt, retry, core.judge(tool), core.setup.clock)
+    asked = (step.call_id, id(hook))
+    await trial.run(core.setup.port, not_before=core.again_at.pop(asked, 0.0))
+    if trial.again_at:
+        core.again_at[asked] = trial.again_at
+    return trial
 
 
 async def applied(core: Core, step: StepState, answer: Any, *, looked: bool = False) -> None:

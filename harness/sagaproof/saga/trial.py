@@ -48,11 +48,22 @@ class Trial:
         self.count = 0
         self.asked_wait: float | None = None
 
-    async def run(self, port: Port) -> Trial:
-        """Make the first attempt, and the others if they are called for."""
+    async def run(self, port: Port, *, not_before: float = 0.0) -> Trial:
+        """Make the first attempt, and the others if they are called for.
+
+        `not_before`: what was asked for when the same thing was tried last, as a time of the clock.
+        """
+        wait = not_before - self._clock()
+        if 0 < wait <= self._retry.wait_max_s:
+            await port.sleep(wait)
         if await self._once() and self._retry.attempts > 1:
             await self._go_on(port)
         return self
+
+    @property
+    def again_at(self) -> float:
+        """The time before which the service does not want to be asked again; 0 if it has not said so."""
+        return 0.0 if self.asked_wait is None or self.error is None else self._clock() + self.asked_wait
 
     async def _once(self) -> bool:
         """One attempt: whether another one makes sense."""
