@@ -100,6 +100,9 @@ def print_scenario(scenario: ScenarioPart, console: Console, *, cards: int = CAR
     console.print()
     for row in scenario.tally:
         console.print(Text(f" {row.text}"), soft_wrap=True)
+    for left in scenario.excluded:
+        if left.operation == "*":
+            console.print(Text(f" left out everywhere: {left.fault} ({left.reason})"), soft_wrap=True)
 
 
 def as_text(report: Report, *, width: int = 100) -> str:
