@@ -13,7 +13,7 @@ from rich.text import Text
 from sagaproof._checks import catalogue
 from sagaproof._doors.registry import scenarios, systems
 from sagaproof._model.fault import FAULTS, applicable
-from sagaproof._model.operation import EffectClass, Operation
+from sagaproof._model.operation import EffectClass, Operation, durable_write
 from sagaproof._model.point import Phase
 from sagaproof._search.scenario import Scenario
 from sagaproof._world.operation import Declared
@@ -43,6 +43,10 @@ def inventory(*, faults: bool) -> dict[str, Any]:
         data["faults"] = [
             {"fault": fault.name, "number": fault.number, "family": fault.family, "means": fault.meaning}
             for fault in FAULTS.values()
+        ]
+        write = durable_write("journal", "append")
+        data["writes"] = [
+            {"operation": write.full, "faults": {"journal": list(_fitting(write, Phase.JOURNAL))}}
         ]
     return data
 
@@ -112,10 +116,10 @@ def print_inventory(data: Mapping[str, Any], console: Console) -> None:
     _print(console, "checks", ((one["check"], one["says"]) for one in data["checks"]))
     if "faults" in data:
         _print(console, "faults", ((one["fault"], one["means"]) for one in data["faults"]))
+        broken = [one for system in data["systems"] for one in system["operations"]] + data["writes"]
         rows = (
             (f"{one['operation']} ({phase})", " ".join(names))
-            for system in data["systems"]
-            for one in system["operations"]
+            for one in broken
             for phase, names in one["faults"].items()
         )
         _print(console, "which fault fits which operation", rows)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from sagaproof._model.event import Called
+from sagaproof._model.event import Called, Noted
 from sagaproof._model.fault import FAULTS, applicable
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.point import Phase, PointClass
@@ -82,11 +82,17 @@ def grid(campaign: Campaign) -> Grid:
         return Grid((), ())
     operations = campaign.baseline.operations
     faults = _columns(campaign)
-    rows = tuple(
+    rows = (
         GridRow(where, tuple(_cell(campaign, operations[where.operation], where, name) for name in faults))
         for where in _row_classes(campaign)
     )
-    return Grid(faults, rows)
+    return Grid(faults, tuple(filter(_can_be_broken, rows)))
+
+
+def _can_be_broken(row: GridRow) -> bool:
+    """Writes into a store are no steps of the saga: they have a row only where the process is killed."""
+    fits = any(cell.state is not CellState.NOT_APPLICABLE for cell in row.cells)
+    return fits or row.where.phase is not Phase.JOURNAL
 
 
 def _columns(campaign: Campaign) -> tuple[str, ...]:
@@ -118,7 +124,7 @@ def _row_classes(campaign: Campaign) -> list[PointClass]:
 def _classes_in(events: Iterable[object], operations: Mapping[str, Operation]) -> Iterator[PointClass]:
     pivoted = False
     for event in events:
-        if isinstance(event, Called):
+        if isinstance(event, Called | Noted):
             operation = operations[event.point.operation]
             yield point_class(event, operation, after_pivot=pivoted)
             pivoted = pivoted or operation.cls is EffectClass.IRREVERSIBLE
