@@ -9,6 +9,7 @@ from typing import Any
 
 from sagaproof._doors.exploration import Exploration
 from sagaproof._doors.failure import CampaignFailed
+from sagaproof._doors.late_names import late_names, require_recovery
 from sagaproof._doors.options import FileOptions, settings_of
 from sagaproof._doors.subjects import subject_of_test, systems_of_test
 from sagaproof._doors.user_checks import breakages
@@ -51,7 +52,9 @@ def run(
         world = WorldHandle(subject.systems) if world is None else world
         scripts = subject.scripts if wanted.script is None else (_script(subject, wanted.script),)
         if wanted.plan is not None:
-            return _replay(subject, settings, _plan(wanted.plan, world), scripts[0], world)
+            plan = _plan(wanted.plan, world)
+            require_recovery(plan, restarts=subject.driver.restarts)
+            return _replay(subject, settings, plan, scripts[0], world)
         campaign = explore(replace(subject, scripts=scripts), settings, world, on_progress)
     except SagaproofError as error:
         return broken(subject.name, settings, error)
@@ -91,10 +94,8 @@ def _script(subject: Subject, name: str) -> Script:
 
 
 def _plan(text: str, world: WorldHandle) -> Plan:
-    """The plan; what `world.tool` will offer is not known before the body has run."""
-    tools = {injection.point.operation for injection in Plan.parse(text)}
-    tools = {operation for operation in tools if operation.startswith("tools.")}
-    return Plan.parse(text, tools | world.state.operations.keys())
+    """The plan; what is wrapped while the body runs is not known before it has."""
+    return Plan.parse(text, late_names(Plan.parse(text), world.state.systems) | world.state.operations.keys())
 
 
 def explore_directly(exploration: Exploration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

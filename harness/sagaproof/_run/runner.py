@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from sagaproof._drivers.journal import Journals
 from sagaproof._drivers.protocol import Driver
 from sagaproof._model.claim import Ending
-from sagaproof._model.event import Broke, Called, Ended, Event, Rested, Slept, Wrote
+from sagaproof._model.event import Broke, Called, Ended, Event, Noted, Rested, Slept, Wrote
 from sagaproof._model.history import History
 from sagaproof._model.plan import Injection, Plan
 from sagaproof._model.script import Script
@@ -24,7 +24,7 @@ from sagaproof._run.surroundings import Limits, Surroundings
 from sagaproof._taps.gate import Gate
 from sagaproof._taps.handle import WorldHandle
 from sagaproof._taps.stopped import SagaStopped
-from sagaproof.errors import NotInjected, SagaproofError, UsageError
+from sagaproof.errors import NotInjected, SagaproofError, UsageError, suggest
 
 __all__ = ["Limits", "Runner"]
 
@@ -92,7 +92,7 @@ class Runner:
         world.require_undos()
         missed = [injection for injection, met in gate.injected.items() if not met]
         if missed:
-            raise _not_injected(plan, missed, script, log)
+            raise _not_injected(plan, missed, script, world)
         return History(
             script,
             plan,
@@ -192,10 +192,13 @@ def _user_verdict(check: Callable[[WorldHandle], object], world: WorldHandle, pl
     return "" if said is None or said else "returned False"
 
 
-def _not_injected(plan: Plan, missed: list[Injection], script: Script, log: Sequence[Event]) -> NotInjected:
-    operation = missed[0].point.operation
-    met = [str(e.point) for e in log if isinstance(e, Called) and e.point.operation == operation]
+def _not_injected(plan: Plan, missed: list[Injection], script: Script, world: WorldHandle) -> NotInjected:
+    operation, state = missed[0].point.operation, world.state
+    points = [event.point for event in state.log if isinstance(event, Called | Noted)]
+    met = [str(point) for point in points if point.operation == operation]
     known = f"This run came to {', '.join(met[:8])}" if met else f"This run never called {operation}"
+    if operation not in state.operations:
+        known += f" (there is no such operation. {suggest(operation, state.operations)})"
     return NotInjected(
         f"{', '.join(map(str, missed))} was planned and never met its point",
         where=f"plan {plan}, script {script.name}",
