@@ -58,8 +58,8 @@ def _taken_back(history: History, pivot: Call, undo: Call) -> Effect | None:
 
 def _unwound(effect: Effect, pivot: Call, doubtful: Arrival, undo: Call) -> Verdict:
     return violated(
-        f"{effect_text(effect)} was to be taken back while it was unknown whether "
-        f"{call_text(pivot)}, which cannot be, had happened",
+        f"{effect_text(effect)} was to be taken back although {call_text(pivot)}, which is irreversible, "
+        "may have happened",
         because=f"{asked_for(undo)} was invoked after {asked_for(pivot)} was told "
         f"'{told_text(doubtful.told)}', and nothing had settled what became of it",
         calls=[undo.index, pivot.index],

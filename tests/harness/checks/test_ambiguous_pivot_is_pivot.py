@@ -84,8 +84,8 @@ def test_the_finding_says_what_was_taken_back_and_what_was_unknown(run: Run) -> 
     verdict = CHECK.judge(run(lambda world: saga(world, guesses), "mail.send.1=timeout"))
 
     assert verdict.claim == (
-        "bank.issue cr_1 (3) was to be taken back while it was unknown whether mail.send.1, which cannot be, "
-        "had happened"
+        "bank.issue cr_1 (3) was to be taken back although mail.send.1, which is irreversible, "
+        "may have happened"
     )
     assert "was told 'timeout', and nothing had settled what became of it" in verdict.because
     assert verdict.calls == (2, 1)
