@@ -41,7 +41,7 @@ class Bank:
         self.undone.append(step.args["what"])
 
     async def pause(self, what: str) -> None:
-        if "slow" in what:
+        if what.startswith("slow"):
             self.entered.set()
             await self.go_on.wait()
 

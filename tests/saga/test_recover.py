@@ -75,6 +75,15 @@ def test_an_open_call_that_is_not_there_is_sent_again_under_its_key(
     assert [effect.key for effect in world.effects] == ["order/x"]
 
 
+def test_a_refusal_after_a_restart_says_nothing_of_what_was_sent_before_it(
+    world: World, crash: type[BaseException]
+) -> None:
+    die(world, crash, "a")
+    (saga,) = runtime(world).recover()
+    world.lasting = {"a": "refuse/all"}
+    assert saga.call("a", {"what": "a"}).outcome is Outcome.UNKNOWN
+
+
 def test_an_open_call_is_not_sent_again_where_keys_are_not_honoured(
     world: World, crash: type[BaseException]
 ) -> None:
@@ -168,6 +177,18 @@ def test_recovery_sends_a_kept_case_too(world: World) -> None:
     world.lasting = {}
     assert runtime(world).recover() == []
     assert list(world.cases) == ["order/case"]
+    assert kinds(world)[-1] == "closed"
+
+
+def test_a_case_that_the_desk_has_is_not_sent_again(world: World, crash: type[BaseException]) -> None:
+    world.lasting = {"journal case-sent": "die-after/all"}
+    saga = runtime(world, undo=_refuse).start("order")
+    saga.call("a", {"what": "a"})
+    with pytest.raises(crash):
+        saga.give_up()
+    world.lasting = {}
+    runtime(world).recover()
+    assert world.points.count("desk") == 1
     assert kinds(world)[-1] == "closed"
 
 

@@ -75,6 +75,7 @@ def test_no_parameter_name_is_in_the_way_of_the_model(name: str) -> None:
         lambda: Tool(credit, cls=4),
         lambda: Tool(credit, cls=5, undo=undo),
         lambda: Tool(credit, cls=4, undo=undo, retry=Retry(8), undo_retry=Retry(7)),
+        lambda: Tool(credit, cls=4, undo=undo, retry=Retry(4, wait_max_s=40_000)),
         lambda: Tool(lambda *_args: None, cls=2),
         lambda: Tool(lambda _a, /: None, cls=2),
         lambda: Retry(0),

@@ -113,7 +113,6 @@ async def _begin(core: Core, flight: Flight, args: dict[str, Any], call_id: str)
 def _intended(core: Core, flight: Flight, args: dict[str, Any], call_id: str, before: Any) -> Flight | Result:
     tool = flight.tool
     key = f"{core.state.id}/{call_id}"
-    undo = None if tool.undo is None else getattr(tool.undo, "__name__", type(tool.undo).__name__)
     body = {
         "call_id": call_id,
         "tool": tool.name,
@@ -121,7 +120,7 @@ def _intended(core: Core, flight: Flight, args: dict[str, Any], call_id: str, be
         "args": args,
         "key": key,
         "before": before,
-        "undo": {"name": undo, "key": f"{key}/undo"},
+        "undo": {"name": tool.named("undo"), "key": f"{key}/undo"},
         "at": core.setup.clock(),
     }
     try:

@@ -64,7 +64,6 @@ def owed(state: SagaState) -> Iterator[StepState]:
 
 def _shown(core: Core, step: StepState, is_owed: bool) -> CaseStep:  # noqa: FBT001 - one caller
     tool = core.tool(step)
-    lookup = tool and tool.lookup
     return CaseStep(
         call_id=step.call_id,
         tool=step.tool,
@@ -82,7 +81,7 @@ def _shown(core: Core, step: StepState, is_owed: bool) -> CaseStep:  # noqa: FBT
         undo_error=step.undo_error,
         undo_attempts=step.undo_attempts,
         undo_how=step.how,
-        lookup_name=getattr(lookup, "__name__", None),
+        lookup_name=tool.named("lookup") if tool else None,
         owed=is_owed,
         note="" if tool else "no tool",
     )

@@ -101,6 +101,14 @@ class Tool:
         """The docstring of the function, for handing to a model."""
         return inspect.getdoc(self.call) or ""
 
+    def named(self, what: str) -> str | None:
+        """What to call the undo or another hook before a person; None if there is none."""
+        hook = getattr(self, what)
+        if hook is None:
+            return None
+        name = str(getattr(hook, "__name__", "<"))
+        return f"{what} of {self.name}" if name.startswith("<") else name
+
     def hooks(self) -> dict[str, Callable[..., Any]]:
         """The functions of this tool that there are, by what they are for."""
         names = ("call", "undo", "lookup", "fence", "still_stands", "before")
@@ -130,6 +138,12 @@ def _check(made: Tool) -> None:
         raise ToolMistake(f"{where} has no undo. Pass undo=..., or declare class 5 if nothing takes it back")
     if not made.cls.is_undone and made.undo is not None:
         raise ToolMistake(f"{where} has an undo that would never run. Declare class 3 or 4, or leave it out")
+    longest = (made.retry.attempts - 1) * (made.retry.wait_max_s + made.retry.jitter_s)
+    if made.keyed and made.key_lifetime_s is not None and longest >= made.key_lifetime_s:
+        raise ToolMistake(
+            f"{where}: its last attempt may come {longest:g} s after the first, and the service forgets keys "
+            f"after {made.key_lifetime_s:g} s, so the call might be applied twice. Wait less, or try less often"
+        )
     if made.undo_retry.attempts < made.retry.attempts:
         raise ToolMistake(
             f"{where}: its undo gets {made.undo_retry.attempts} attempts, the call {made.retry.attempts}. "
