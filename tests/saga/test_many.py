@@ -138,6 +138,7 @@ def test_a_second_runner_of_one_saga_is_stopped_at_its_next_record(world: World)
     assert len(world.effects) == 1
 
 
+@pytest.mark.slow
 def test_the_runtime_loads_no_tool_for_tests() -> None:
     script = (
         "import sys, sagaproof.saga\n"

@@ -142,7 +142,7 @@ def _check(made: Tool) -> None:
     if made.keyed and made.key_lifetime_s is not None and longest >= made.key_lifetime_s:
         raise ToolMistake(
             f"{where}: its last attempt may come {longest:g} s after the first, and the service forgets keys "
-            f"after {made.key_lifetime_s:g} s, so the call might be applied twice. Wait less, or try less often"
+            f"after {made.key_lifetime_s:g} s, so it might be applied twice. Wait less, or try less often"
         )
     if made.undo_retry.attempts < made.retry.attempts:
         raise ToolMistake(
