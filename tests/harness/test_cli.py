@@ -323,6 +323,8 @@ def test_list_of_faults_is_data_too(register: Register, capsys: pytest.CaptureFi
     assert "lost" in by_name["till.sell"]["faults"]["forward"]
     assert "lost" not in by_name["till.look"]["faults"]["forward"]
     assert "again" in by_name["till.void"]["faults"]["undo"]
+    (journal,) = found["writes"]
+    assert journal == {"operation": "journal.append", "faults": {"journal": ["crash-before", "crash-after"]}}
 
 
 def test_help_fits_in_80_columns(register: Register, capsys: pytest.CaptureFixture[str]) -> None:

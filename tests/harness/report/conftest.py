@@ -99,7 +99,13 @@ def _undone(shop: Any, credit: str) -> str:
 
 class Explore(Protocol):
     def __call__(
-        self, body: Body = ..., *, name: str = ..., checks: Sequence[RunCheck] = ..., settings: Settings = ...
+        self,
+        body: Body = ...,
+        *,
+        name: str = ...,
+        recover: Body | None = ...,
+        checks: Sequence[RunCheck] = ...,
+        settings: Settings = ...,
     ) -> Campaign: ...
 
 
@@ -111,10 +117,11 @@ def explored() -> Explore:
         body: Body = credit_then_mail,
         *,
         name: str = "credit-then-mail",
+        recover: Body | None = None,
         checks: Sequence[RunCheck] = (CompensatedIsClean(),),
         settings: Settings = SETTINGS,
     ) -> Campaign:
-        return explore(Subject(name, CallableDriver(body), {"shop": Shop()}, checks), settings)
+        return explore(Subject(name, CallableDriver(body, recover), {"shop": Shop()}, checks), settings)
 
     return run
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 
 import pytest
 from rich.console import Console
 
+from sagaproof._report.build import build
 from sagaproof._report.console import as_text, findings_text, headline, print_summary, tally_line
+from sagaproof._report.html import as_html
 from sagaproof._report.schema import Report, ScenarioPart
+from sagaproof._search.campaign import Campaign
+from sagaproof._search.expected import Outcome
+from sagaproof._search.settings import Settings
 
 
 @pytest.fixture
@@ -61,9 +67,10 @@ def test_what_has_no_card_has_a_line(scenario: ScenarioPart) -> None:
     assert not findings_text(scenario.model_copy(update={"findings": ()}))
 
 
-def test_a_pipe_gets_plain_text(report: Report) -> None:
+def test_a_pipe_gets_plain_text(scenario: ScenarioPart) -> None:
     stream = io.StringIO()
-    print_summary(report, Console(file=stream, width=80))
+    quiet = scenario.model_copy(update={"notes": ()})  # notes are one line each, however long
+    print_summary(Report(scenarios=(quiet,)), Console(file=stream, width=80))
     text = stream.getvalue()
     assert "\x1b" not in text
     assert "credit-then-mail" in text
@@ -97,3 +104,14 @@ def test_markup_in_names_is_text(report: Report) -> None:
 def test_the_text_has_no_trailing_blanks(report: Report) -> None:
     lines = as_text(report).split("\n")
     assert lines == [line.rstrip() for line in lines]
+
+
+def test_what_is_left_out_everywhere_is_told_once_with_its_reason(explored: Callable[..., Campaign]) -> None:
+    campaign = explored(settings=Settings(faults=1, families=("outage", "crash")))
+    report = build([Outcome(campaign)], stable=True)
+    told = [line for line in as_text(report).splitlines() if "crash" in line]
+    assert told == [
+        " left out everywhere: crash-* (nothing says what a new process does: pass recover=)",
+    ]
+    assert as_html(report).count("<td>everywhere</td><td>crash-*</td>") == 1
+    assert "crash-before" not in report.scenarios[0].grid.faults

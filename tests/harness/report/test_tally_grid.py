@@ -89,3 +89,43 @@ def test_the_worst_that_was_counted_is_the_state(campaign: Campaign, counted: Ce
 
 def test_a_campaign_without_a_run_has_an_empty_grid() -> None:
     assert grid(Campaign("x", Settings(), ("opaque",))) == Grid((), ())
+
+
+# Writes into a journal --------------------------------------------------------------------------------------
+
+
+def keeps_a_journal(world: World) -> str:
+    note = world.durable(lambda _: None)
+    note("begun")
+    world.direct.shop.send(text="x")
+    note("done")
+    return "completed"
+
+
+def journal_rows(found: Grid) -> dict[str, str]:
+    """The states of the cells that apply, by the position of the row."""
+    rows = [row for row in found.rows if row.where.phase is Phase.JOURNAL]
+    assert {row.where.operation for row in rows} <= {"journal.append"}
+    return {
+        row.where.position: " ".join(c.state for c in row.cells if c.state is not CellState.NOT_APPLICABLE)
+        for row in rows
+    }
+
+
+def test_writes_into_a_journal_are_rows_below_the_steps(explored: Explored) -> None:
+    settings = Settings(faults=1, families=("crash",))
+    found = grid(explored(keeps_a_journal, recover=lambda _: "completed", checks=(), settings=settings))
+    assert journal_rows(found) == {"before-pivot": "held held", "after-pivot": "held held"}
+    assert [row.where.phase for row in found.rows][-2:] == [Phase.JOURNAL, Phase.JOURNAL]
+    assert found.faults == ("crash-before", "crash-after", "crash-late")
+
+
+def test_writes_that_the_budget_left_out_are_skipped(explored: Explored) -> None:
+    settings = Settings(faults=1, families=("crash",), runs_max=2)
+    found = grid(explored(keeps_a_journal, recover=lambda _: "completed", checks=(), settings=settings))
+    assert "skipped" in journal_rows(found)["after-pivot"]
+
+
+def test_writes_of_a_saga_that_is_never_killed_are_no_rows(explored: Explored) -> None:
+    found = grid(explored(keeps_a_journal, settings=Settings(faults=1, families=("outage", "crash"))))
+    assert journal_rows(found) == {}
