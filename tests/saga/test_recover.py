@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sagaproof.saga import ABSENT, NotApplied, Outcome, Record, Retry, Runtime, SagaMisuse
+from sagaproof.saga import ABSENT, NotApplied, Outcome, Record, Retry, Runtime, SagaMisuse, UnreadableJournal
 
 if TYPE_CHECKING:
     from tests.saga.conftest import World
@@ -199,6 +199,13 @@ def test_one_saga_that_cannot_be_read_keeps_none_of_the_others_from_recovery(wor
     with pytest.raises(ExceptionGroup, match="1 sagas could not be recovered, 2 were") as caught:
         runtime(world).recover()
     assert "'two'" in str(caught.value.exceptions[0].__notes__)
+
+
+def test_a_record_that_does_not_follow_from_the_others_is_said(world: World) -> None:
+    runtime(world).start("order")
+    world.rows["order"].append(Record("undoing", {"call_id": "none", "at": 0.0}))
+    with pytest.raises(UnreadableJournal, match="record 2 of saga 'order', undoing"):
+        runtime(world).saga("order")
 
 
 def test_a_saga_at_work_in_this_runtime_is_not_taken_from_it(world: World) -> None:

@@ -47,6 +47,8 @@ def taken_up(
     It is one intent, so it keeps its first key: sent anew it might have a second effect. What was done in
     part is not sent again, unless it only sets a state.
     """
+    if not core.state.unsettled:
+        return None
     with core.lock:
         step = next((s for s in core.state.unsettled.values() if _is_same(core, s, tool, args)), None)
         if step is None:
