@@ -117,8 +117,8 @@ class SagaState:
             fold(self, record.body)
         except (KeyError, TypeError) as error:
             raise UnreadableJournal(
-                f"record {self.number + 1} of saga {self.id!r}, {record.kind}, is not whole or does not follow "
-                f"from the ones before: {error!r}. Settle this saga by hand"
+                f"record {self.number + 1} of saga {self.id!r}, {record.kind}, is not whole or does not "
+                f"follow from those before: {error!r}. Settle this saga by hand"
             ) from error
         self.number += 1
 
