@@ -22,7 +22,7 @@ from sagaproof._checks.campaign_check import Check
 from sagaproof._doors.cli import app
 from sagaproof._doors.options import FileOptions
 from sagaproof._doors.registry import systems
-from sagaproof._model.fault import FAULTS, Fault
+from sagaproof._model.fault import FAULTS, Fault, Learnt
 from sagaproof._model.point import Phase
 from sagaproof._search.settings import Settings
 from sagaproof._world.operation import Declared
@@ -73,6 +73,8 @@ def _applied(fault: Fault) -> str:
 
 
 def _learnt(fault: Fault) -> str:
+    if fault.learnt is Learnt.DEATH:
+        return "nothing: it dies"
     if fault.status is None:
         return fault.learnt.value
     return fault.meaning.partition(", ")[2] if fault.family == "rate limit" else f"status {fault.status}"
@@ -82,6 +84,8 @@ def _where(fault: Fault) -> str:
     words = ["writes"] if fault.writes_only else []
     if fault.trait:
         words.append(f"calls that hand over {fault.trait}")
+    if Phase.JOURNAL in fault.phases:
+        words = [f"{words[0] if words else 'every call'}, also writes into a store of the saga's own"]
     if fault.phases == {Phase.UNDO}:
         words.append("undos only")
     elif fault.name == "duplicate" or Phase.UNDO not in fault.phases:
@@ -90,6 +94,8 @@ def _where(fault: Fault) -> str:
 
 
 def _stands_for(fault: Fault) -> str:
+    if fault.learnt is Learnt.DEATH:
+        return "with `recover=`"
     return "always" if fault.representative is None else f"for all statuses; else `{fault.representative}`"
 
 
