@@ -40,7 +40,7 @@ def test_those_that_are_found_are_those_that_a_type_checker_sees() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'AfterRestarts'"):
-        _ = sagaproof.AfterRestarts  # type: ignore[attr-defined]
+        _ = sagaproof.AfterRestarts
 
 
 def test_none_is_loaded_before_it_is_asked_for() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Final
 
 from sagaproof._drivers.recovery import no_recovery
 from sagaproof._model.fault import FAULTS, Learnt, applicable
@@ -13,7 +14,7 @@ from sagaproof.errors import UsageError
 
 __all__ = ["kills", "late_names", "require_recovery"]
 
-_JOURNAL = "journal.append"
+_JOURNAL: Final = "journal.append"
 
 
 def late_names(plan: Plan, systems: Collection[str]) -> set[str]:
