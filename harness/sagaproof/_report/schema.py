@@ -117,8 +117,9 @@ class Step(_Part):
     met, `about` whether the finding speaks of it. `at` is virtual time in seconds.
 
     Of a saga that can be killed there are also noted, died and restarted: `attempts` writes into a store of
-    its own that came in a row, from the `n`-th; where its process died; a new one, the `n`-th. Of a saga that
-    is fed, asked is the `n`-th call of its agent, and `told` what the agent was told of it.
+    its own that came in a row, from the `n`-th, with `remark` what they are known by; where its process died;
+    a new one, the `n`-th. Of a saga that is fed, asked is the `n`-th call of its agent, and `told` what the
+    agent was told of it.
     """
 
     kind: Literal["call", "landed", "slept", "wrote", "broke", "noted", "died", "restarted", "asked", "ended"]
