@@ -7,7 +7,7 @@ from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violat
 from sagaproof._checks.say import asked_for, effect_text, said
 from sagaproof._model.claim import Claim
 from sagaproof._model.effect import Effect
-from sagaproof._model.event import Died
+from sagaproof._model.event import Applied, Died
 from sagaproof._model.history import Call, History
 from sagaproof._model.operation import EffectClass
 
@@ -41,10 +41,20 @@ class NothingForgotten:
             if death is None:
                 continue
             reached = True
-            for effect in call.effects:
-                if effect in history.residue and not _is_accounted_for(history, effect, death):
+            for effect in _left_by(history, call, death):
+                if not _is_accounted_for(history, effect, death):
                     return _forgotten(history, effect, death)
         return HELD if reached else NOT_REACHED
+
+
+def _left_by(history: History, call: Call, death: int) -> list[Effect]:
+    """What stands of a call of the dead: done before, or late. The rest is of those who made it again."""
+    late = {event.effect.id for event in history.of(Applied) if event.late} if call.effects else set()
+    return [
+        effect
+        for effect in call.effects
+        if (history.applied_at[effect.id] < death or effect.id in late) and effect in history.residue
+    ]
 
 
 def _is_accounted_for(history: History, effect: Effect, death: int) -> bool:

@@ -58,8 +58,12 @@ class Script:
         return replace(self, name="", after_restart=AfterRestart.GO_ON)
 
     def endings(self) -> tuple[Script, ...]:
-        """This script, then the same one given up after each of its calls."""
-        if self.opaque or self.give_up_after is not None:
+        """This script, then the same one given up after each of its calls.
+
+        One that goes on otherwise after a restart is explored as it is: what leads up to a crash is that of
+        the script that goes on, and an unwind that is cut off by one is met under a pair of faults.
+        """
+        if self.opaque or self.give_up_after is not None or self.after_restart is not AfterRestart.GO_ON:
             return (self,)
         cut = (
             replace(self, name=f"{self.name}, given up after {i}", give_up_after=i)

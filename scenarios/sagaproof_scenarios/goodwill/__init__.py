@@ -1,11 +1,11 @@
 """Goodwill in one turn.
 
-A customer is to be made good. The agent asks for three things at once, as models do: a credit of 20.00 in
-the billing system, the same amount moved in the ledger from goodwill to receivables, and the ticket set to
-pending. When all three have been answered it writes to the customer.
+A customer is to be made good. The agent asks for two things at once, as models do: a credit of 20.00 in the
+billing system, and the same amount moved in the ledger from goodwill to receivables. When both have been
+answered it writes to the customer.
 
-Nothing says in which order the three arrive. What is taken back is taken back all the same, and the mail
-waits until each of them is settled.
+Nothing says in which order the two arrive. What is taken back is taken back all the same, and the mail waits
+until each of them is settled.
 
 - `goodwill-parallel` is that story on the runtime, asynchronous.
 """

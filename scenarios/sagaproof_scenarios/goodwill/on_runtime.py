@@ -1,4 +1,4 @@
-"""Four tools over an asynchronous client, and the runtime that dispatches them."""
+"""Three tools over an asynchronous client, and the runtime that dispatches them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def recover(world: World) -> AsyncSaga:
 
 
 def _runtime(world: World) -> AsyncRuntime:
-    tools = [issue_credit, book, set_status, reply]
+    tools = [issue_credit, book, reply]
     return AsyncRuntime(tools, journal=world.journal, desk=CallableDesk(_API.open_case))
 
 
@@ -41,12 +41,6 @@ async def book(amount: int, *, key: str) -> dict[str, Any]:
     """Move an amount in cents from goodwill to receivables."""
     body = {"debit": "goodwill", "credit": "receivables", "amount": amount}
     return await _API.send("POST", "ledger", "/transfers", body, key)
-
-
-@tool(cls=3, **_API.by_key("crm", "set_ticket_status"))
-async def set_status(ticket: str, status: str, *, key: str) -> dict[str, Any]:
-    """Set the status of a ticket."""
-    return await _API.send("PUT", "crm", f"/tickets/{ticket}/status", {"status": status}, key)
 
 
 @tool(cls=5, **_API.for_good("mail", "send"))

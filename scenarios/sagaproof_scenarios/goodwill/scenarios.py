@@ -14,31 +14,28 @@ _HERE = Path(__file__).parent
 
 
 def _start(world: World) -> AsyncSaga:
-    contact = world.crm.add_contact("cus_7", email="kim@example.test")
-    world.billing.add_customer("cus_7", name=contact["name"], email=contact["email"])
-    world.crm.add_ticket("9104", contact="cus_7")
+    world.billing.add_customer("cus_7", email="kim@example.test")
     world.ledger.add_account("goodwill", kind="expense")
     world.ledger.add_account("receivables")
     return on_runtime.start(world)
 
 
 _AGENT = Script(
-    "three at once, then the mail",
+    "two at once, then the mail",
     (
         (
             ToolCall("issue_credit", {"customer": "cus_7", "amount": 2000}, "call_1"),
             ToolCall("book", {"amount": 2000}, "call_2"),
-            ToolCall("set_status", {"ticket": "9104", "status": "pending"}, "call_3"),
         ),
-        ToolCall("reply", {"to": "kim@example.test", "text": "We have credited you 20.00."}, "call_4"),
+        ToolCall("reply", {"to": "kim@example.test", "text": "We have credited you 20.00."}, "call_3"),
     ),
 )
 
 SCENARIOS = (
     Scenario(
         "goodwill-parallel",
-        "Credit, ledger and ticket in one turn, then a mail: on the runtime, asynchronous.",
-        ("crm", "billing", "ledger", "mail", "desk"),
+        "Credit and ledger in one turn, then a mail: on the runtime, asynchronous.",
+        ("billing", "ledger", "mail", "desk"),
         agent=_start,
         recover=on_runtime.recover,
         scripts=(_AGENT,),

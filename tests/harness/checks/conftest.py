@@ -10,9 +10,11 @@ import pytest
 from sagaproof._checks.catalogue import checks
 from sagaproof._checks.protocol import RunCheck, Verdict
 from sagaproof._drivers.callable import CallableDriver
+from sagaproof._drivers.fed import FedDriver
+from sagaproof._drivers.protocol import Driver
 from sagaproof._model.history import History
 from sagaproof._model.plan import EMPTY, Plan
-from sagaproof._model.script import OPAQUE
+from sagaproof._model.script import OPAQUE, Script
 from sagaproof._run.runner import Runner
 from sagaproof._taps.handle import WorldHandle
 from sagaproof._world.operation import Refusal, invariant, operation
@@ -155,6 +157,55 @@ def run() -> Run:
             return runner.run(OPAQUE, Plan.parse(plan), twin) if plan else twin
 
     return run
+
+
+class Store:
+    """What a saga keeps on disk; it lives as long as the test. `lines` are empty again in each first process."""
+
+    def __init__(self) -> None:
+        self.lines: list[Any] = []
+
+    def fresh(self, world: Any) -> Callable[[Any], None]:
+        """Its one write, with a tap around it, into an empty store."""
+        self.lines = []
+        return self.tapped(world)
+
+    def tapped(self, world: Any) -> Callable[[Any], None]:
+        """The same into the store as it is."""
+        write: Callable[[Any], None] = world.durable(self.lines.append)
+        return write
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store()
+
+
+@pytest.fixture
+def restarted() -> Run:
+    """`restarted(body, recover, plan)`: the history of a saga that can be restarted, with its twin."""
+
+    def restarted(body: Body, recover: Body, plan: str) -> History:
+        return _history(CallableDriver(body, recover), OPAQUE, plan)
+
+    return restarted
+
+
+@pytest.fixture
+def fed() -> Run:
+    """`fed(make, recover, script, plan)`: the history of a saga that is fed by an agent, with its twin."""
+
+    def fed(make: Callable[[Any], Any], recover: Body | None, script: Script, plan: str = "") -> History:
+        return _history(FedDriver(make, recover), script, plan)
+
+    return fed
+
+
+def _history(driver: Driver, script: Script, plan: str) -> History:
+    with Runner(WorldHandle(fresh_systems()), driver) as runner:
+        twin = runner.run(script, EMPTY)
+        twin.twin = twin
+        return runner.run(script, Plan.parse(plan), twin) if plan else twin
 
 
 @pytest.fixture
