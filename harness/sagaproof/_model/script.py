@@ -28,13 +28,11 @@ class ToolCall(NamedTuple):
 class AfterRestart(StrEnum):
     """What the agent does once its saga has been recovered from a crash.
 
-    It goes on, making its calls again from the first with the same call ids; or it gives up; or there is no
-    agent any more, and the recovery itself brings the saga to its end.
+    It goes on, making its calls again from the first with the same call ids; or it gives up.
     """
 
     GO_ON = "go on"
     GIVE_UP = "give up"
-    NOBODY = "nobody"
 
 
 @dataclass(frozen=True, slots=True)
