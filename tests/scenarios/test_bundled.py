@@ -19,7 +19,7 @@ from sagaproof._search.settings import Settings
 BUNDLED: Mapping[str, Scenario] = scenarios()
 
 
-ON_RUNTIME = ("credit-runtime", "goodwill-parallel", "order-runtime", "triage-convergent")
+ON_RUNTIME = ("credit-runtime", "goodwill-parallel", "order-runtime", "reply-runtime", "triage-convergent")
 
 
 @cache
@@ -29,8 +29,8 @@ def campaign_of(name: str) -> Campaign:
     return explore(subject_of_scenario(scenario), scenario.settings)
 
 
-def test_there_are_at_least_eleven_and_each_says_what_it_expects() -> None:
-    assert len(BUNDLED) >= 11
+def test_there_are_at_least_twelve_and_each_says_what_it_expects() -> None:
+    assert len(BUNDLED) >= 12
     for scenario in BUNDLED.values():
         assert scenario.expected is not None
         assert scenario.expected.is_file()

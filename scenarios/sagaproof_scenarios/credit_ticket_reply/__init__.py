@@ -11,9 +11,10 @@ The variants are four ways in which this is usually written:
 - `credit-mail-first` mails before the last step that can fail.
 - `credit-late-push` keeps a stack of undos, and pushes each one when the answer has come.
 
-And one in which it is right, also when the process dies:
+And two in which it is right, also when the process dies:
 
 - `credit-runtime` is the same agent on the runtime of `sagaproof.saga`, the mail last of all.
+- `reply-runtime` is only the end of it, with a note on the ticket after the mail.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any
 
 from sagaproof import AfterRestart, Answer, Scenario, Script, ToolCall, World
 from sagaproof.saga import Saga
-from sagaproof_scenarios.credit_ticket_reply import on_runtime, sagas
+from sagaproof_scenarios.credit_ticket_reply import after_reply, on_runtime, sagas
 from sagaproof_scenarios.credit_ticket_reply.dispatcher import LatePush
 
 __all__ = ["SCENARIOS", "set_up"]
@@ -60,6 +60,16 @@ _AGENT = Script(
         ToolCall("reply", {"to": Answer(1, "email"), "subject": sagas.SUBJECT, "text": sagas.TEXT}, "call_4"),
     ),
 )
+
+
+def _reply_and_note(world: World) -> Any:
+    world.crm.add_ticket(TICKET)
+    return _note_after_reply(world)
+
+
+def _note_after_reply(world: World) -> Any:
+    return after_reply.reply_and_note(world, TICKET, "kim@example.test")
+
 
 _GIVES_UP_AFTER_A_RESTART = replace(
     _AGENT, name="credit, ticket, reply; gives up after a restart", after_restart=AfterRestart.GIVE_UP
@@ -112,5 +122,13 @@ SCENARIOS = (
         recover=on_runtime.recover,
         scripts=(_AGENT, _GIVES_UP_AFTER_A_RESTART, _DECIDES_OTHERWISE_AFTER_A_RESTART),
         expected=_HERE / "credit-runtime.expected.json",
+    ),
+    Scenario(
+        "reply-runtime",
+        "Reply, then a note on the ticket: what comes after the pivot is only tried forward, on the runtime.",
+        ("crm", "mail", "desk"),
+        body=_reply_and_note,
+        recover=_note_after_reply,
+        expected=_HERE / "reply-runtime.expected.json",
     ),
 )
