@@ -78,10 +78,47 @@ def test_what_was_refused_is_not_undone(world: World) -> None:
     assert "undo a" not in world.points
 
 
-@pytest.mark.parametrize("error", [404, 410, NothingToUndo()])
-def test_an_undo_that_finds_nothing_has_succeeded(world: World, http: type[Http], error: Any) -> None:
+def test_an_undo_that_says_there_is_nothing_to_undo_has_succeeded(world: World) -> None:
     def undo(_step: Step) -> None:
-        raise http(error) if isinstance(error, int) else error
+        raise NothingToUndo
+
+    assert done(world, undo=undo).give_up().status == "compensated"
+
+
+gone = pytest.mark.parametrize("status", [404, 410])
+
+
+@gone
+def test_an_undo_that_finds_nothing_of_what_was_acknowledged_goes_to_a_person(
+    world: World, http: type[Http], status: int
+) -> None:
+    def undo(_step: Step) -> None:
+        raise http(status)
+
+    ending = done(world, undo=undo).give_up()
+    assert {step.undo for step in ending.steps} == {"unknown"}, "a wrong address looks the same"
+    assert ending.case is not None
+    assert all("yet its undo found nothing" in failure.error for failure in ending.case.undo_failures)
+
+
+@gone
+def test_an_undo_that_finds_nothing_has_succeeded_where_a_look_shows_nothing(
+    world: World, http: type[Http], status: int
+) -> None:
+    def undo(_step: Step) -> None:
+        raise http(status)
+
+    assert done(world, undo=undo, still_stands=lambda _step: False).give_up().status == "compensated"
+
+
+@gone
+def test_an_undo_that_finds_nothing_after_a_lost_try_has_succeeded(
+    world: World, http: type[Http], status: int
+) -> None:
+    answers = [TimeoutError(), http(status)] * 3
+
+    def undo(_step: Step) -> None:
+        raise answers.pop(0)
 
     assert done(world, undo=undo).give_up().status == "compensated"
 

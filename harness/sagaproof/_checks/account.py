@@ -42,14 +42,17 @@ def failed_before(history: History, began: int) -> Iterator[Call]:
 
 
 def is_spoken_of(history: History, failed: Sequence[Call]) -> bool:
-    """Whether a case speaks of the failure of one of these calls."""
+    """Whether a case speaks of the failure of one of these calls.
+
+    Of an error that only a dead process knew nobody can: there it is enough to name the call.
+    """
     text = " ".join(word.lower() for case in history.cases for word in words_of(case.args))
     return any(
         name and name.lower() in text
         for call in failed
         for arrival in call.arrivals
         if arrival.told is not None
-        for name in _names(call, arrival.told)
+        for name in (*_names(call, arrival.told), *(call.keys if history.restarted else ()))
     )
 
 

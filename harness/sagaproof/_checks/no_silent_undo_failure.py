@@ -28,7 +28,7 @@ class NoSilentUndoFailure:
 
     def applies(self, facts: Facts) -> bool:
         """Applies to sagas that ever undo anything."""
-        return bool(facts.undos)
+        return bool(facts.undone)
 
     def judge(self, history: History) -> Verdict:
         """Judge each undo that failed."""

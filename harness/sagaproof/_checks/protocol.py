@@ -66,8 +66,9 @@ class Facts:
     `called` holds full operation names, `undos` those that were ever meant to undo something, `classes` the
     effect classes of forward calls in the fault-free run, `claims` what was ever claimed; `faults` the
     kinds that were injected and `retried` whether any call was ever made twice. `undone` holds the operations
-    that were ever meant to be taken back, `undone_by_key` says whether that was ever done by key, and
-    `undone_in_order` whether two of them follow one another: what overlaps has no order. `past_pivot` says
+    that were ever meant to be taken back (to shut an irreversible one out is none of that), `undone_by_key`
+    says whether that was ever done by key, and `undone_in_order` whether two of them follow one another: what
+    overlaps has no order. `past_pivot` says
     whether the fault-free run writes anything after an irreversible call, `steps` whether an agent feeds it,
     `durable` whether it writes into a store that outlives its process.
     """

@@ -23,7 +23,7 @@ class UndoneOnce:
 
     def applies(self, facts: Facts) -> bool:
         """Applies to sagas that ever undo anything."""
-        return bool(facts.undos)
+        return bool(facts.undone)
 
     def judge(self, history: History) -> Verdict:
         """Judge each effect that was taken back."""

@@ -50,7 +50,8 @@ class FactBook:
             self._durable = self._durable or any(event.__class__ is Noted for event in history.events)
         self._undos.update(call.operation.full for call in history.undo_calls)
         for target, undos in history.undos_of.items():
-            self._undone.add(history.calls[target].operation.full)
+            if history.calls[target].operation.cls is not EffectClass.IRREVERSIBLE:
+                self._undone.add(history.calls[target].operation.full)
             by_key = any(undo.ok and "by_key" in undo.first.args for undo in undos)
             self._undone_by_key = self._undone_by_key or by_key
 

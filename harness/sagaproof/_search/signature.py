@@ -48,7 +48,18 @@ def signature(history: History, *, faulted_in: History | None = None) -> Hashabl
             look = _look_of(event)
             if look is not None:
                 seen.append(look)
-    return tuple(seen)
+    return (tuple(seen), _pace(history))
+
+
+def _pace(history: History) -> Hashable:
+    """How long it took, where calls overlap: there it depends on waits who comes first."""
+    under_way = 0
+    for event in history.events:
+        under_way += isinstance(event, Called)
+        under_way -= isinstance(event, Told)
+        if under_way > 1:
+            return round(history.events[min(history.ended_at, len(history.events) - 1)].at, 1)
+    return None
 
 
 def certainty(history: History) -> Hashable:

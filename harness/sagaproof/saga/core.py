@@ -53,6 +53,7 @@ class Core:
     flying: set[str] = field(default_factory=set)
     counted: int = 0
     original: BaseException | None = None
+    last_failure: str | None = None
     is_ending: bool = False
     again_at: dict[tuple[str, int], float] = field(default_factory=dict)
     _latches: list[Latch] = field(default_factory=list)

@@ -25,7 +25,7 @@ async def give_up(core: Core, cause: BaseException | str | None) -> None:
         state = core.state
         if not state.is_unwinding and state.case is None:
             core.original = cause if isinstance(cause, BaseException) else None
-            text = described(cause) if isinstance(cause, BaseException) else cause or _last_error(state)
+            text = described(cause) if isinstance(cause, BaseException) else cause or _last_error(core)
             core.write("unwinding", {"cause": text})
         await core.idle()
         await _go_on(core)
@@ -92,8 +92,11 @@ def _is_missed(state: SagaState, note: Note) -> bool:
     return not any(went_well(step, note.body["tool"], note.body["args"]) for step in later)
 
 
-def _last_error(state: SagaState) -> str:
-    for step in reversed(list(state.steps.values())):
+def _last_error(core: Core) -> str:
+    """Why the agent gives up, as far as that can be told from what it was told itself."""
+    if core.last_failure is not None:
+        return core.last_failure
+    for step in reversed(list(core.state.steps.values())):
         if step.outcome is not Outcome.OK:
             return f"{step.tool} ({step.call_id}): {step.error or 'nothing was heard of it'}"
     return "the agent gave up"

@@ -17,7 +17,7 @@ __all__ = ["call", "call_all"]
 async def call(core: Core, asked: Call) -> Result:
     """Make one call."""
     flight = await admit(core, asked, alone=True)
-    return await carry_out(core, flight) if isinstance(flight, Flight) else flight
+    return _kept(core, asked, await carry_out(core, flight) if isinstance(flight, Flight) else flight)
 
 
 async def call_all(core: Core, asked: Sequence[Call]) -> list[Result]:
@@ -39,7 +39,14 @@ async def call_all(core: Core, asked: Sequence[Call]) -> list[Result]:
         raise
     flights = [flight for flight in admitted if isinstance(flight, Flight)]
     results = iter(await core.setup.port.gather([carry_out(core, flight) for flight in flights]))
-    return [next(results) if isinstance(one, Flight) else one for one in admitted]
+    told = [next(results) if isinstance(one, Flight) else one for one in admitted]
+    return [_kept(core, one, result) for one, result in zip(asked, told, strict=True)]
+
+
+def _kept(core: Core, asked: Call, result: Result) -> Result:
+    """The result, of which the saga remembers what failed last: that is why its agent may give up now."""
+    core.last_failure = None if result.ok else f"{asked.tool} ({asked.call_id or 'a call'}): {result.error}"
+    return result
 
 
 def _is_write(core: Core, asked: Call) -> bool:

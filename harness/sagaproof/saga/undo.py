@@ -6,6 +6,7 @@ from functools import partial
 
 from sagaproof.saga.classify import Verdict
 from sagaproof.saga.core import Core, described
+from sagaproof.saga.errors import NothingToUndo
 from sagaproof.saga.resolve import ask, resolve
 from sagaproof.saga.result import Outcome
 from sagaproof.saga.schema import KEY
@@ -22,6 +23,10 @@ class _StillStands(Exception):
 
 class _NotVerified(Exception):
     """The undo reported success, and whether the effect is gone could not be read."""
+
+
+class _Contradiction(Exception):
+    """The service knows nothing of an effect that it has acknowledged: a wrong address looks the same."""
 
 
 async def undo(core: Core, step: StepState) -> None:
@@ -66,6 +71,10 @@ async def _is_there(core: Core, tool: Tool, step: StepState) -> bool:
 async def _try(core: Core, tool: Tool, step: StepState, *, was_sent: bool) -> None:
     usual = core.judge(tool, undo=True)
 
+    def is_first() -> bool:
+        """Whether the effect is known to be there, and no undo can have reached it yet."""
+        return step.outcome is Outcome.OK and trial.count == 1 and not was_sent
+
     async def once() -> str:
         how = "undone"
         try:
@@ -73,12 +82,16 @@ async def _try(core: Core, tool: Tool, step: StepState, *, was_sent: bool) -> No
         except Exception as error:
             if usual(error) is not Verdict.NOTHING:
                 raise
+            if is_first() and not isinstance(error, NothingToUndo) and tool.still_stands is None:
+                raise _Contradiction(
+                    f"it was applied, yet its undo found nothing ({described(error)})"
+                ) from error
             how = f"nothing to undo ({described(error)})"
         await _check_gone(core, tool, step)
         return how
 
     def judge(error: Exception) -> Verdict:
-        if isinstance(error, _NotVerified):
+        if isinstance(error, _NotVerified | _Contradiction):
             return Verdict.DEFINITE
         return Verdict.AMBIGUOUS if isinstance(error, _StillStands) else usual(error)
 
@@ -117,18 +130,20 @@ async def _record(core: Core, tool: Tool, step: StepState, trial: Trial) -> None
     error = trial.error
     if error is None:
         return _undone(core, step, trial.answer, trial.count)
-    has_looked = isinstance(error, _StillStands | _NotVerified)
+    has_looked = isinstance(error, _StillStands | _NotVerified) or step.is_unsettled
     if not has_looked and await _stands(core, tool, step) is False:
         return _undone(
             core, step, f"no longer there, although the undo ended with {described(error)}", trial.count
         )
-    unclear = isinstance(error, _NotVerified) or (trial.doubtful and not isinstance(error, _StillStands))
+    unclear = isinstance(error, _NotVerified | _Contradiction) or (
+        trial.doubtful and not isinstance(error, _StillStands)
+    )
     return _give_up(core, step, described(error), trial.count, unclear=unclear)
 
 
 async def _look_after_crash(core: Core, tool: Tool, step: StepState) -> None:
     """The process died while the undo was sent, and a second one might act twice: only a look can tell."""
-    if await _stands(core, tool, step) is False:
+    if not step.is_unsettled and await _stands(core, tool, step) is False:
         return _undone(core, step, "no longer there after a restart", 0)
     why = "the process ended while it was undone; sent again it might be undone twice"
     return _give_up(core, step, why, 0)

@@ -1,4 +1,4 @@
-"""A step after the pivot: once the reply is out, the ticket gets a note of it, which is only tried forward."""
+"""A step after the pivot: once the reply is out, the ticket gets a note of it, only ever tried forward."""
 
 from __future__ import annotations
 

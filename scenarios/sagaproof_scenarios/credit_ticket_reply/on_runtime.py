@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sagaproof import World
-from sagaproof.saga import CallableDesk, Runtime, Saga, Step, tool
+from sagaproof.saga import CallableDesk, Found, Runtime, Saga, Step, tool
 from sagaproof_scenarios.keyed_api import KeyedApi
 
 __all__ = ["recover", "start"]
@@ -37,9 +37,13 @@ def read_order(order: str) -> dict[str, Any]:
 
 
 def _credit_stands(step: Step) -> bool:
-    if step.ref is None:
-        return False  # the undo by its key has found nothing, and has fenced it off
-    return bool(_API.get("billing", f"/credits/{step.ref}")["status"] != "reversed")
+    credit = step.ref
+    if credit is None:
+        seen = _API.lookup("billing", "issue_credit", step)
+        if not isinstance(seen, Found):
+            return False
+        credit = seen.answer["id"]
+    return bool(_API.get("billing", f"/credits/{credit}")["status"] != "reversed")
 
 
 @tool(cls=4, ref="id", still_stands=_credit_stands, **_API.by_key("billing", "issue_credit"))
