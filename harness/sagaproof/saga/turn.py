@@ -17,7 +17,7 @@ __all__ = ["call", "call_all"]
 async def call(core: Core, asked: Call) -> Result:
     """Make one call."""
     flight = await admit(core, asked, alone=True)
-    return _kept(core, asked, await carry_out(core, flight) if isinstance(flight, Flight) else flight)
+    return _kept(core, asked, flight, await carry_out(core, flight) if isinstance(flight, Flight) else flight)
 
 
 async def call_all(core: Core, asked: Sequence[Call]) -> list[Result]:
@@ -40,12 +40,15 @@ async def call_all(core: Core, asked: Sequence[Call]) -> list[Result]:
     flights = [flight for flight in admitted if isinstance(flight, Flight)]
     results = iter(await core.setup.port.gather([carry_out(core, flight) for flight in flights]))
     told = [next(results) if isinstance(one, Flight) else one for one in admitted]
-    return [_kept(core, one, result) for one, result in zip(asked, told, strict=True)]
+    return [_kept(core, *one) for one in zip(asked, admitted, told, strict=True)]
 
 
-def _kept(core: Core, asked: Call, result: Result) -> Result:
+def _kept(core: Core, asked: Call, flight: Flight | Result, result: Result) -> Result:
     """The result, of which the saga remembers what failed last: that is why its agent may give up now."""
-    core.last_failure = None if result.ok else f"{asked.tool} ({asked.call_id or 'a call'}): {result.error}"
+    step = flight.step if isinstance(flight, Flight) else None
+    call_id = asked.call_id if step is None else step.call_id
+    name = asked.tool if call_id is None else f"{asked.tool} ({call_id})"
+    core.last_failure = None if result.ok else f"{name}: {result.error}"
     return result
 
 
