@@ -12,7 +12,7 @@ from sagaproof._model.history import Arrival, Call, History
 from sagaproof._model.operation import EffectClass
 from sagaproof._model.point import Phase
 
-__all__ = ["SILENT_FAULTS", "in_doubt", "is_found", "is_silence", "pivot_calls"]
+__all__ = ["SILENT_FAULTS", "found_at", "in_doubt", "is_found", "is_silence", "pivot_calls"]
 
 _SILENT: Final = frozenset({Learnt.TIMEOUT, Learnt.RESET, Learnt.TORN, Learnt.GARBAGE})
 _UNAVAILABLE: Final = 503  # the service says that it did not take the call up: RFC 9110, section 15.6.4
@@ -88,16 +88,20 @@ def _is_resolved(history: History, call: Call, doubtful: Arrival, at: int) -> bo
 
 def is_found(history: History, call: Call, at: int) -> bool:
     """Whether a read under the key of a call has shown, before that position, that it was applied."""
-    return bool(call.effects) and any(
-        arrival.told is not None
-        and arrival.told.ok
-        and call.started < arrival.told_position < at
-        and isinstance(arrival.told.body, Mapping)
-        and arrival.told.body.get("state") == "applied"
+    return 0 <= found_at(history, call) < at
+
+
+def found_at(history: History, call: Call) -> int:
+    """The position of the first answer to a read under the key of a call that shows it applied; else -1."""
+    shown = (
+        arrival.told_position
         for other in history.calls
         if other.operation.cls is EffectClass.READ and any(_asks_about(other, call, key) for key in call.keys)
         for arrival in other.arrivals
+        if arrival.told is not None and arrival.told.ok and call.started < arrival.told_position
+        if isinstance(arrival.told.body, Mapping) and arrival.told.body.get("state") == "applied"
     )
+    return min(shown, default=-1) if call.effects else -1
 
 
 def _asks_about(other: Call, call: Call, key: str | None) -> bool:

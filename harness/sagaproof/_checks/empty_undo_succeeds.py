@@ -125,8 +125,8 @@ def _has_another_reason(history: History, empty: set[int]) -> bool:
     for call in history.calls:
         if call.index in empty or call.ok:
             continue
-        if call.phase in {Phase.UNDO, Phase.QUERY}:
-            return True  # another undo failed, or could not be verified
+        if call.phase in {Phase.UNDO, Phase.QUERY} or call.operation.cls is EffectClass.READ:
+            return True  # another undo failed, or what it did could not be read
         told = call.last_told
         indefinite = told is None or not is_definite(told)
         resolved = any(undo.ok or undo.index in empty for undo in history.undos_of.get(call.index, ()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sagaproof._checks.crash import CRASHES, came_back, deaths, last_note, steps_forward
+from sagaproof._checks.doubt import found_at
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, effect_text, said
 from sagaproof._model.claim import Claim
@@ -63,7 +64,8 @@ def _is_accounted_for(history: History, effect: Effect, death: int) -> bool:
     if history.claim is not Claim.COMPLETED:
         return False
     call = history.calls[effect.call]
-    if 0 <= call.answered < last_note(history, death):
+    learnt = call.answered if call.ok else found_at(history, call)
+    if 0 <= learnt < last_note(history, death):
         return True
     return _is_wanted(history, effect) or came_back(history, call, death, by_agent=True)
 

@@ -57,6 +57,8 @@ def _pace(history: History) -> Hashable:
     for event in history.events:
         under_way += isinstance(event, Called)
         under_way -= isinstance(event, Told)
+        if isinstance(event, Restarted):
+            under_way = 0  # the dead are told nothing
         if under_way > 1:
             return round(history.events[min(history.ended_at, len(history.events) - 1)].at, 1)
     return None

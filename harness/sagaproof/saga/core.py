@@ -55,7 +55,7 @@ class Core:
     original: BaseException | None = None
     last_failure: str | None = None
     is_ending: bool = False
-    again_at: dict[tuple[str, int], float] = field(default_factory=dict)
+    again_at: dict[str, float] = field(default_factory=dict)
     _latches: list[Latch] = field(default_factory=list)
 
     def write(self, kind: Kind, body: dict[str, Any]) -> None:

@@ -78,7 +78,7 @@ async def ask(core: Core, tool: Tool, hook: Hook, step: StepState) -> Trial:
     # What an unwind needs to know is asked as often as an undo is tried.
     retry = tool.undo_retry if core.state.is_unwinding else tool.retry
     trial = Trial(attempt, retry, core.judge(tool), core.setup.clock)
-    asked = (step.call_id, id(hook))
+    asked = step.call_id
     await trial.run(core.setup.port, not_before=core.again_at.pop(asked, 0.0))
     if trial.again_at:
         core.again_at[asked] = trial.again_at
