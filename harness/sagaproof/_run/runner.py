@@ -131,7 +131,7 @@ class Runner:
         except SagaStopped as stop:
             return Ending("hung", None, where=stop.why)
         finally:
-            self._around.end(loop)
+            self._around.end(loop, died=gate.process.dead)
 
     def _slept(self, seconds: float) -> None:
         self.world.gate.process.refuse_the_dead()

@@ -80,8 +80,11 @@ class Surroundings:
         self._time.begin(self._world.clock, on_sleep)
         self._watchdog.begin(above=1)  # whoever called this
 
-    def end(self, loop: LoopReport | None) -> None:
-        """It is over: real time for the harness again, and a look at what the run left behind."""
+    def end(self, loop: LoopReport | None, *, died: bool = False) -> None:
+        """It is over: real time for the harness again, and a look at what the run left behind.
+
+        Whoever `died` leaves things behind, and nobody is to be told of that.
+        """
         self._watchdog.end()
         if self._watchdog.hung_at:
             self._hangs += 1
@@ -90,9 +93,10 @@ class Surroundings:
         self._time.pause()
         self._randomness.pause()
         self.quiet.end()
-        for straggler in self._threads.end():
+        stragglers = self._threads.end()
+        for straggler in () if died else stragglers:
             self.note(f"thread {straggler.name} ({straggler.target}) outlived its run, at {straggler.site}")
-        for task in loop.left if loop is not None else ():
+        for task in loop.left if loop is not None and not died else ():
             self.note(f"task {task.name} was left behind by its run, at {task.site}")
 
     @property
