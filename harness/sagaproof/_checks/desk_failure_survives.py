@@ -29,7 +29,7 @@ class DeskFailureSurvives:
 
     def judge(self, history: History) -> Verdict:
         """Judge each call for help that failed at first."""
-        if history.asserted:
+        if history.asserted or history.smooth:
             return NOT_REACHED
         reached = False
         for call in history.calls:

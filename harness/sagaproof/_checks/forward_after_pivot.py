@@ -41,6 +41,8 @@ class ForwardAfterPivot:
 
     def judge(self, history: History) -> Verdict:
         """Judge each write that failed after the first irreversible effect."""
+        if history.smooth:
+            return NOT_REACHED
         pivot = next((e for e in history.effects if _is_pivot(e, history)), None)
         if pivot is None or history.claim is None or history.asserted:
             return NOT_REACHED

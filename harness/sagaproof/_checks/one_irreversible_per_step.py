@@ -35,6 +35,8 @@ class OneIrreversiblePerStep:
 
     def judge(self, history: History) -> Verdict:
         """Judge the irreversible effects step by step."""
+        if history.script.opaque and all(call.operation.system != _TOOLS for call in history.calls):
+            return NOT_REACHED
         if not any(_is_irreversible(effect, history) for effect in history.effects):
             return NOT_REACHED
         reached = False

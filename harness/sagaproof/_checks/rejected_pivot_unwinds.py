@@ -47,6 +47,8 @@ class RejectedPivotUnwinds:
 
     def judge(self, history: History) -> Verdict:
         """Judge the end of a run in which the pivot was refused."""
+        if history.smooth:
+            return NOT_REACHED
         pivot = next((call for call in pivot_calls(history) if _is_refused(call)), None)
         if pivot is None or history.claim is None or history.asserted or _is_past_return(history):
             return NOT_REACHED

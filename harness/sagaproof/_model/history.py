@@ -13,7 +13,7 @@ from sagaproof._model.cached import cached
 from sagaproof._model.claim import Claim, Ending
 from sagaproof._model.diff import Difference, changed_fields, differences
 from sagaproof._model.effect import Effect
-from sagaproof._model.event import Ended, Event, Restarted
+from sagaproof._model.event import Ended, Event
 from sagaproof._model.index import Arrival, Call, Index
 from sagaproof._model.operation import EffectClass, Operation, TableInfo
 from sagaproof._model.plan import Injection, Plan
@@ -93,10 +93,15 @@ class History:
         """The names of fields that never count as a difference, as in the answers of the systems."""
         return frozenset().union(*(info.volatile for info in self.tables.values()))
 
-    @cached
+    @property
     def restarted(self) -> bool:
         """Whether the process died before the saga came to its end, so that another one had to go on."""
-        return any(event.__class__ is Restarted for event in self.events[: self.ended_at])
+        return self.index.restarts > 0
+
+    @property
+    def smooth(self) -> bool:
+        """Whether every arrival of every call was answered with success: a quick look."""
+        return self.index.failed == 0
 
     @property
     def asserted(self) -> bool:

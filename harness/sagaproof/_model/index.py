@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sagaproof._model.effect import Binding, Effect
-from sagaproof._model.event import Applied, Broke, Called, Ended, Event, Landed, Rejected, Told
+from sagaproof._model.event import Applied, Broke, Called, Ended, Event, Landed, Rejected, Restarted, Told
 from sagaproof._model.operation import Operation
 from sagaproof._model.point import Phase
 
@@ -77,10 +77,11 @@ class Call:
 class Index:
     """One pass over the events. `applied_at` is by effect id; `broke` are the broken invariants in order.
 
-    `ended_at` is the position at which the saga ended, or the number of events if it did not.
+    `ended_at` is the position at which the saga ended, or the number of events if it did not. `failed` counts
+    the arrivals that were not answered with success, `restarts` the new processes before the end.
     """
 
-    __slots__ = ("applied_at", "broke", "calls", "effects", "ended_at")
+    __slots__ = ("applied_at", "broke", "calls", "effects", "ended_at", "failed", "restarts")
 
     def __init__(self, events: Sequence[Event], operations: Mapping[str, Operation]) -> None:
         self.calls: list[Call] = []
@@ -88,20 +89,25 @@ class Index:
         self.applied_at: list[int] = []
         self.broke: list[Broke] = []
         self.ended_at = len(events)
+        self.restarts = 0
+        failed = 0
         calls = self.calls
         for position, event in enumerate(events):
             if isinstance(event, Called):
                 if event.call == len(calls):
                     calls.append(Call(event.call, operations[event.point.operation]))
                 calls[event.call].arrivals.append(Arrival(position, event))
+                failed += 1
             elif isinstance(event, Told):
                 _tell(calls[event.call], event, position)
+                failed -= event.ok
             elif isinstance(event, Applied):
                 calls[event.effect.call].effects.append(event.effect)
                 self.effects.append(event.effect)
                 self.applied_at.append(position)
             else:
                 self._rest(event, position)
+        self.failed = failed
 
     def _rest(self, event: Event, position: int) -> None:
         """The kinds that are rare."""
@@ -114,6 +120,8 @@ class Index:
                 self.broke.append(event)
             case Ended():
                 self.ended_at = position
+            case Restarted() if not event.at_rest:
+                self.restarts += 1
             case _:
                 pass
 

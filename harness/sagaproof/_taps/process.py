@@ -7,7 +7,7 @@ siblings, background threads. Whatever that code asks of the world is refused.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Final, NoReturn
 from weakref import WeakSet
 
@@ -35,7 +35,7 @@ class Process:
         self.dead = False
         self._world = world
         self._died_at = 0.0
-        self._stale: WeakSet[threading.Thread] = WeakSet()
+        self._stale: WeakSet[threading.Thread] | None = None
 
     def die(self, point: Point) -> NoReturn:
         """Be dead from here on. Raises `ProcessDied`."""
@@ -46,15 +46,16 @@ class Process:
 
     def refuse_the_dead(self) -> None:
         """Raise `ProcessDied` for a process that is dead, and for threads that one has left behind."""
-        if self.dead or (self._stale and threading.current_thread() in self._stale):
+        if self.dead or (self._stale is not None and threading.current_thread() in self._stale):
             raise ProcessDied
 
-    def restart(self, threads: Iterable[threading.Thread] = (), *, at_rest: bool = False) -> None:
+    def restart(self, threads: Collection[threading.Thread] = (), *, at_rest: bool = False) -> None:
         """Start a new process. `threads` of the old one are refused; time that it slept dead never was."""
         clock = self._world.clock
         if self.dead:
             clock.elapsed = self._died_at
-        self._stale.update(threads)
+        if threads:
+            self._stale = WeakSet([*(self._stale or ()), *threads])
         self.dead = False
         self.restarts += 1
         clock.elapsed += AT_REST_S if at_rest else RESTART_S
