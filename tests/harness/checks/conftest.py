@@ -160,7 +160,7 @@ def run() -> Run:
 
 
 class Store:
-    """What a saga keeps on disk; it lives as long as the test. `lines` are empty again in each first process."""
+    """What a saga keeps on disk: it lives as long as the test, and a first process begins with none."""
 
     def __init__(self) -> None:
         self.lines: list[Any] = []
