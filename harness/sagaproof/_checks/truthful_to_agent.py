@@ -65,17 +65,13 @@ def _judge(history: History, step: Step, told: Telling, calls: list[Call]) -> Ve
 
 
 def _is_done(history: History, calls: list[Call], at: int) -> bool:
-    """Whether any of these writes had come about: applied, acknowledged, or done before in other words."""
-    asked = {(call.operation.full, repr(call.first.args)) for call in calls}
-    for effect in history.effects:
-        mine = any(effect.call == call.index for call in calls)
-        if history.applied_at[effect.id] < at and (mine or (effect.full, repr(effect.args)) in asked):
+    """Whether any of these writes had come about: acknowledged, applied, or done before in other words."""
+    for call in calls:
+        if 0 <= call.answered < at or any(history.applied_at[effect.id] < at for effect in call.effects):
             return True
-    return any(
-        arrival.told is not None and arrival.told.ok and arrival.told_position < at
-        for call in calls
-        for arrival in call.arrivals
-    )
+    asked = [(call.operation.full, call.first.args) for call in calls]
+    before = (effect for effect in history.effects if history.applied_at[effect.id] < at)
+    return any((effect.full, effect.args) in asked for effect in before)
 
 
 def _not_done(step: Step, calls: list[Call]) -> Verdict:

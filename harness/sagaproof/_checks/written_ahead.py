@@ -31,11 +31,11 @@ class WrittenAhead:
     """Write-ahead (O22).
 
     When the process dies, each call of class 3 to 5 since its last write into a durable store had been
-    written down before it was first sent: a record names its key, its operation, its tool or all of its text
-    arguments. A key that was drawn at random has to be in a record itself. Or a later process shows that it
-    knows of the call in another way: it repeats it under its key, undoes it, asks what became of it, or names
-    it in a case. That an agent repeats its own call is no such sign. Undos are not judged. Reached when a
-    process died after such a call.
+    written down before it was first sent: a record names its key, its operation, its tool or, if it has no
+    key, all of its text arguments. A key that was drawn at random has to be in a record itself. Or a later
+    process shows that it knows of the call in another way: it repeats it under its key, undoes it, asks what
+    became of it, or names it in a case. That an agent repeats its own call is no such sign. Undos are not
+    judged. Reached when a process died after such a call.
     """
 
     slug = "written-ahead"
@@ -87,13 +87,12 @@ def _is_written(history: History, call: Call) -> bool:
     if not all(any(mentions(words, part) for words in records) for part in drawn):
         return False
     names = {call.operation.name, call.operation.full, _tool_of(history, call)}
+    if any(mentions(words, name) for name in names for words in records):
+        return True
     texts = {text for text in call.first.args.values() if isinstance(text, str)}
-    for words in records:
-        if any(mentions(words, name) for name in names):
-            return True
-        if texts and all(mentions(words, text) for text in texts):
-            return True
-    return False
+    if key is not None or not texts:
+        return False  # another call may have the same arguments, and a key was there to tell them apart
+    return any(all(mentions(words, text) for text in texts) for words in records)
 
 
 def _tool_of(history: History, call: Call) -> str | None:

@@ -112,10 +112,9 @@ def test_a_repetition_under_another_key_shows_no_knowledge(restarted: Restarted,
         {"undo": "4921/credit/undo"},
         {"plan": ["hotel.book", "bank.issue"]},
         "next: issue",
-        {"with": {"to": "ann"}},
     ],
 )
-def test_a_record_that_names_key_operation_or_arguments_is_enough(
+def test_a_record_that_names_key_or_operation_is_enough(
     restarted: Restarted, store: Any, record: object
 ) -> None:
     def body(world: Any) -> None:
@@ -124,6 +123,18 @@ def test_a_record_that_names_key_operation_or_arguments_is_enough(
 
     for fault in ("crash-before", "crash-after", "crash-late"):
         assert CHECK.judge(restarted(body, nothing, f"bank.issue.1={fault}")).state is State.HELD
+
+
+def test_a_record_that_holds_the_arguments_is_enough_for_a_call_without_a_key(
+    restarted: Restarted, store: Any
+) -> None:
+    def body(world: Any, key: str | None) -> None:
+        store.fresh(world)('{"for": "ann"}')
+        world.direct.bank.issue(**ISSUE, key=key)
+
+    for key, state in ((None, State.HELD), ("k1", State.VIOLATED)):
+        history = restarted(lambda world, key=key: body(world, key), nothing, "bank.issue.1=crash-after")
+        assert CHECK.judge(history).state is state
 
 
 def test_a_record_that_was_lost_in_the_crash_is_none_but_no_call_followed_it(
