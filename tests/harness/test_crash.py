@@ -317,6 +317,28 @@ def test_at_rest_a_saga_that_died_is_asked_once_more_and_without_faults(run: Cal
     assert history.events.index(last) > history.ended_at
 
 
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_recovery_that_raises_is_what_the_saga_says_of_itself(
+    run: Callable[..., History], asynchronous: bool
+) -> None:
+    def buy(world: Any) -> None:
+        world.direct.shop.buy(item="tea")
+
+    def recover(_: Any) -> None:
+        raise LookupError("no journal")
+
+    async def buy_async(world: Any) -> None:
+        buy(world)
+
+    async def recover_async(_: Any) -> None:
+        recover(_)
+
+    sagas = (buy_async, recover_async) if asynchronous else (buy, recover)
+    history = run(*sagas, "shop.buy.1=crash-before")
+    assert history.claim == "raised"
+    assert history.ending.errors[0].text == "no journal"
+
+
 def test_without_a_recovery_a_crash_is_an_error_that_says_so(
     run: Callable[..., History],
 ) -> None:

@@ -36,7 +36,7 @@ async def drive_on(driver: Driver, world: WorldHandle, script: Script, claim: Re
 
 async def recover_only(driver: Driver, world: WorldHandle) -> Ending:
     """Start a process that finds the saga at rest; what it says of itself does not matter any more."""
-    return await _ending(driver, done(driver, driver.restart(world)), lambda _: Claim.COMPLETED)
+    return await _ending(driver, _recovered(driver, world), lambda _: Claim.COMPLETED)
 
 
 async def _begin(driver: Driver, world: WorldHandle, script: Script) -> Any:
@@ -44,8 +44,12 @@ async def _begin(driver: Driver, world: WorldHandle, script: Script) -> Any:
     return await (done(driver, driver.claim()) if script.opaque else feed(driver, world, script))
 
 
+async def _recovered(driver: Driver, world: WorldHandle) -> Any:
+    return await done(driver, driver.restart(world))
+
+
 async def _go_on(driver: Driver, world: WorldHandle, script: Script) -> Any:
-    recovered = await done(driver, driver.restart(world))
+    recovered = await _recovered(driver, world)
     if script.opaque:
         return recovered
     if script.after_restart is AfterRestart.GIVE_UP:
