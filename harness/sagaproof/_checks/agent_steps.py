@@ -13,7 +13,7 @@ from sagaproof._model.words import mentions, words_of
 
 __all__ = ["Step", "Telling", "steps_of"]
 
-_NEVER: Final = -1
+_KINDS: Final = frozenset({Asked, Answered, Died, Restarted})
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class Telling:
     """One time that a step was asked for. `until` is where it was answered or its process died."""
 
     since: int
-    until: int = _NEVER
+    until: int
     outcome: str = ""
 
 
@@ -68,6 +68,8 @@ def _asked(history: History) -> list[Step]:
     steps: dict[Hashable, Step] = {}
     waiting: dict[int, Telling] = {}
     for at, event in enumerate(history.events):
+        if event.__class__ not in _KINDS:
+            continue
         if isinstance(event, Asked):
             who = (event.call_id or event.step, event.tool, repr(event.args))
             waiting[event.step] = Telling(at, len(history.events))

@@ -23,6 +23,7 @@ from sagaproof._model.words import mentions, words_of
 
 __all__ = ["WrittenAhead"]
 
+_TOOLS: Final = "tools"
 _RANDOM: Final = re.compile(r"[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}")
 """A UUID of version 4 (RFC 9562, section 5.4): nobody can work it out a second time."""
 
@@ -73,9 +74,22 @@ def _open_at(history: History, death: int) -> Iterator[Call]:
 
 
 def _is_known(history: History, call: Call, death: int) -> bool:
-    if _is_written(history, call) or named_to_a_person(history, call):
-        return True
-    return came_back(history, call, death, by_agent=history.script.opaque)
+    by_agent = history.script.opaque
+    return any(
+        _is_written(history, one)
+        or named_to_a_person(history, one)
+        or came_back(history, one, death, by_agent=by_agent)
+        for one in (call, *_tools_around(history, call))
+    )
+
+
+def _tools_around(history: History, call: Call) -> Iterator[Call]:
+    """The wrapped tools that were at work when a call was first made: it may well be part of them."""
+    for other in history.calls:
+        if other.operation.system == _TOOLS and other is not call:
+            spans = ((a.position, a.told_position) for a in other.arrivals)
+            if any(begun < call.started and not begun < told < call.started for begun, told in spans):
+                yield other
 
 
 def _is_written(history: History, call: Call) -> bool:

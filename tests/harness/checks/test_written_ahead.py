@@ -207,6 +207,26 @@ def test_intents_of_one_turn_may_all_be_written_first(restarted: Restarted, stor
     assert CHECK.judge(restarted(body, nothing, "bank.issue.2=crash-after")).state is State.HELD
 
 
+def test_what_a_wrapped_tool_calls_is_part_of_it(restarted: Restarted, store: Any) -> None:
+    def body(world: Any, *, ahead: bool) -> None:
+        def credit(to: str) -> object:
+            return world.direct.bank.issue(to=to, amount=3, key="4921")
+
+        write = store.fresh(world)
+        write("credit is next" if ahead else "begun")
+        world.tool(credit, cls=4)(to="ann")
+        world.direct.hotel.book(guest="ann")
+
+    for ahead, state in ((True, State.HELD), (False, State.VIOLATED)):
+        history = restarted(
+            lambda world, ahead=ahead: body(world, ahead=ahead), nothing, "bank.issue.1=crash-after"
+        )
+        assert CHECK.judge(history).state is state
+
+    after = restarted(lambda world: body(world, ahead=True), nothing, "hotel.book.1=crash-after")
+    assert CHECK.judge(after).state is State.VIOLATED, "the tool had returned"
+
+
 # What it does not speak of ----------------------------------------------------------------------------------
 
 
