@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sagaproof._model.event import Applied, Called, Told
-from sagaproof._model.fault import FAULTS, applicable
+from sagaproof._model.fault import FAULTS, Learnt, applicable
 from sagaproof._model.plan import ALL, EMPTY, Injection, Plan
 from sagaproof._model.point import Phase, Point
 from sagaproof._taps.direct import ToolError
@@ -87,7 +87,11 @@ def plans(draw: st.DrawFn) -> Plan:
     found = {}
     for _ in range(draw(st.integers(0, 3))):
         known = bank[draw(st.sampled_from(["pay_in", "pay_out", "take_back"]))]
-        kinds = [f.name for f in FAULTS.values() if applicable(f, known, Phase.FORWARD)]
+        kinds = [
+            fault.name
+            for fault in FAULTS.values()
+            if applicable(fault, known, Phase.FORWARD) and fault.learnt is not Learnt.DEATH
+        ]  # the dead make no further calls
         point = Point(known.full, draw(st.integers(1, 3)), draw(st.integers(1, 2)))
         times = draw(st.sampled_from([1, 2, ALL]))
         found[point] = Injection(point, draw(st.sampled_from(kinds)), times)

@@ -16,6 +16,7 @@ from sagaproof.saga import (
     Runtime,
     SagaMisuse,
     SqliteJournal,
+    Step,
     Tool,
     ToolMistake,
     tool,
@@ -132,3 +133,30 @@ def test_bad_arguments_leave_no_trace_in_the_journal() -> None:
     assert result.outcome is Outcome.FAILED
     assert "customer" in result.text
     assert len(journal.read("s")) == 1
+
+
+@pytest.mark.parametrize("hook", ["undo", "lookup", "fence", "still_stands", "before"])
+def test_a_hook_that_cannot_be_called_is_refused_when_the_tool_is_made(hook: str) -> None:
+    options: dict[str, Any] = {"undo": lambda _step: None, hook: lambda: None}
+    with pytest.raises(ToolMistake, match=f"{hook} is called with"):
+        Tool(lambda what: what, name="give", cls=4, **options)
+
+
+def test_an_undo_may_take_the_step_and_a_key() -> None:
+    def undo(_step: Step, *, key: str) -> str:
+        return key
+
+    assert Tool(lambda what: what, name="give", cls=4, undo=undo).undo_takes_key
+
+
+def test_a_key_that_the_agent_would_have_to_make_up_is_refused() -> None:
+    def give(what: str, key: str) -> str:
+        return what + key
+
+    with pytest.raises(ToolMistake, match="keyword-only"):
+        Tool(give, cls=5)
+
+
+def test_what_is_no_journal_is_refused() -> None:
+    with pytest.raises(SagaMisuse, match="SqliteJournal"):
+        Runtime([], journal="sagas.db")  # type: ignore[arg-type]

@@ -42,6 +42,8 @@ def setup_of(
         if tool.name in named:
             raise ToolMistake(f"two tools are called {tool.name!r}. Pass name=... to one of them")
         named[tool.name] = tool
+    if not isinstance(journal, Journal):
+        raise SagaMisuse(f"journal={journal!r} is no journal. Pass SqliteJournal(path)")
     return Setup(named, journal, port, desk or LogDesk(), desk_retry, before_pivot, clock or _now)
 
 

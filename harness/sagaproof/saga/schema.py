@@ -85,6 +85,11 @@ def _parameters(function: Callable[..., Any], name: str) -> list[inspect.Paramet
         raise ToolMistake(f"tool {name!r}: its signature cannot be read. Pass schema=Model") from error
     found = [p for p in signature.parameters.values() if p.name != KEY or p.kind is not p.KEYWORD_ONLY]
     for p in found:
+        if p.name == KEY:
+            raise ToolMistake(
+                f"tool {name!r}: the agent would have to make up the parameter {KEY!r}. Make it keyword-only "
+                f"(`*, {KEY}: str`) to be given the idempotency key, or call it by another name"
+            )
         if p.kind not in {p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY}:
             raise ToolMistake(
                 f"tool {name!r}: parameter {p} cannot be given by name. "

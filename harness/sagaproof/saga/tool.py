@@ -12,7 +12,7 @@ from sagaproof.saga.classify import Verdict
 from sagaproof.saga.effect import EffectClass
 from sagaproof.saga.errors import ToolMistake
 from sagaproof.saga.retry import Retry
-from sagaproof.saga.schema import Schema, takes_key
+from sagaproof.saga.schema import KEY, Schema, takes_key
 
 __all__ = ["Hook", "Tool", "tool"]
 
@@ -132,12 +132,29 @@ def _class(name: str, cls: int) -> EffectClass:
         raise ToolMistake(f"tool {name!r}: there is no effect class {cls!r}. There are: {known}") from None
 
 
+def _takes_one(hook: Callable[..., Any]) -> bool:
+    """Whether a hook can be called with one value, and with a key where it names one."""
+    try:
+        signature = inspect.signature(hook)
+    except (TypeError, ValueError):
+        return True  # nothing can be said of it
+    try:
+        signature.bind(None, **({KEY: ""} if takes_key(hook) else {}))
+    except TypeError:
+        return False
+    return True
+
+
 def _check(made: Tool) -> None:
     where = f"tool {made.name!r} of class {int(made.cls)}"
     if made.cls.is_undone and made.undo is None:
         raise ToolMistake(f"{where} has no undo. Pass undo=..., or declare class 5 if nothing takes it back")
     if not made.cls.is_undone and made.undo is not None:
         raise ToolMistake(f"{where} has an undo that would never run. Declare class 3 or 4, or leave it out")
+    for name, hook in made.hooks().items():
+        if name != "call" and not _takes_one(hook):
+            given = "the arguments" if name == "before" else "a Step"
+            raise ToolMistake(f"{where}: {name} is called with {given}, which {hook} does not take")
     longest = (made.retry.attempts - 1) * (made.retry.wait_max_s + made.retry.jitter_s)
     if made.keyed and made.key_lifetime_s is not None and longest >= made.key_lifetime_s:
         raise ToolMistake(
