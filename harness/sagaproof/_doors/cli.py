@@ -19,6 +19,7 @@ from sagaproof._doors.cli_list import inventory, print_inventory
 from sagaproof._doors.cli_output import Output
 from sagaproof._doors.cli_pytest import is_test, run_tests
 from sagaproof._doors.cli_scenarios import explore_scenarios, replay_scenario
+from sagaproof._doors.cli_selfcheck import checked, put_selfcheck
 from sagaproof._doors.options import Options, read
 from sagaproof._doors.registry import scenario, scenarios
 from sagaproof._report.build import build
@@ -33,6 +34,10 @@ __all__ = ["main"]
 _WRONG_USE: Final = 3
 _EPILOG: Final = (
     "Exit codes: 0 clean, or as expected. 1 findings, or others than expected. 2 incomplete. "
+    "3 a harness error or wrong use."
+)
+_SELFCHECK_EPILOG: Final = (
+    "Exit codes: 0 all as it should be. 1 a bug missed, or seen by a wrong check, or a false alarm. "
     "3 a harness error or wrong use."
 )
 
@@ -144,6 +149,29 @@ def replay_command(
         return build([replay_scenario(scenario(target), plan, script)], stable=stable)
 
     raise _Finished(_finish(output, work, report, in_full=True))
+
+
+@app.command("selfcheck", epilog=_SELFCHECK_EPILOG)
+def selfcheck_command(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Planted bugs by id, such as M22. None: all.")
+    ] = None,
+    *,
+    with_ablation: Annotated[
+        bool, typer.Option("--ablation/--no-ablation", help="Also without each family of faults in turn.")
+    ] = True,
+    as_json: _Json = False,
+) -> None:
+    """Try every planted bug and every control: whether the checks see what they are for, and nothing else."""
+    output = Output(as_json=as_json)
+    try:
+        with output.guarded():
+            result = checked(names or (), output, with_ablation=with_ablation)
+    except SagaproofError as error:
+        output.err.print(f"error: {error}", soft_wrap=True)
+        raise _Finished(_WRONG_USE) from error
+    put_selfcheck(result, output)
+    raise _Finished(result.exit_code)
 
 
 @app.command("list")

@@ -29,7 +29,11 @@ class Output:
 
     def put(self, report: Report) -> None:
         """Put the one object on standard output."""
-        self._stdout.write(as_json(report))
+        self.put_text(as_json(report))
+
+    def put_text(self, text: str) -> None:
+        """Put a text there as it is: the one object of a command that makes no report."""
+        self._stdout.write(text)
         self._stdout.flush()
 
     @contextmanager

@@ -1,20 +1,24 @@
-"""Looking up what packages have registered: systems and scenarios, by entry points."""
+"""Looking up what packages have registered: systems, scenarios and planted bugs, by entry points."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
+from sagaproof._search.planted import Planted
 from sagaproof._search.scenario import Scenario
 from sagaproof._world.system import System
 from sagaproof.errors import UsageError, suggest
 
-__all__ = ["SCENARIOS", "SYSTEMS", "SystemSpec", "scenario", "scenarios", "systems"]
+__all__ = ["PLANTED", "SCENARIOS", "SYSTEMS", "SystemSpec", "planted", "scenario", "scenarios", "systems"]
 
 SYSTEMS = "sagaproof.systems"
 SCENARIOS = "sagaproof.scenarios"
+PLANTED = "sagaproof.planted"
+
+One = TypeVar("One", Planted, Scenario)
 
 SystemSpec: TypeAlias = "str | type[System] | System"
 """A registered name, a `module:Class`, a class or an instance."""
@@ -77,7 +81,7 @@ def scenarios() -> dict[str, Scenario]:
     """Each registered scenario, by its name. Raises `UsageError` for one that is broken."""
     found: dict[str, Scenario] = {}
     for point in _points(SCENARIOS).values():
-        for scenario in _scenarios_in(point):
+        for scenario in _values_in(point, Scenario):
             if scenario.name in found:
                 raise UsageError(
                     f"two scenarios are called {scenario.name!r}",
@@ -96,15 +100,34 @@ def scenario(name: str) -> Scenario:
     return known[name]
 
 
-def _scenarios_in(point: EntryPoint) -> list[Scenario]:
+def planted(names: Iterable[str] = ()) -> list[Planted]:
+    """Each registered planted bug, or those of these ids, by id. Raises `UsageError` as for scenarios."""
+    known: dict[str, Planted] = {}
+    for point in _points(PLANTED).values():
+        for one in _values_in(point, Planted):
+            if one.id in known:
+                raise UsageError(
+                    f"two planted bugs are called {one.id!r}",
+                    where=f"entry point {point.value!r}",
+                    advice="Give one of them another id.",
+                )
+            known[one.id] = one
+    for name in names:
+        if name not in known:
+            raise UsageError(f"there is no planted bug {name!r}", advice=suggest(name, known))
+    return [known[name] for name in sorted(names or known)]
+
+
+def _values_in(point: EntryPoint, kind: type[One]) -> list[One]:
+    """What an entry point names: one value, a list of them, or a function that returns one of these."""
     loaded = _load(point)
-    if callable(loaded) and not isinstance(loaded, Scenario):
+    if callable(loaded) and not isinstance(loaded, kind):
         loaded = loaded()
-    found = [loaded] if isinstance(loaded, Scenario) else loaded
-    if not isinstance(found, list | tuple) or not all(isinstance(one, Scenario) for one in found):
+    found = [loaded] if isinstance(loaded, kind) else loaded
+    if not isinstance(found, list | tuple) or not all(isinstance(one, kind) for one in found):
         raise UsageError(
             f"entry point {point.name} = {point.value!r} gives {loaded!r}",
-            advice="Let it name a Scenario, a list of them, or a function that returns one of these.",
+            advice=f"Let it name a {kind.__name__}, a list of them, or a function that returns one of these.",
         )
     return list(found)
 

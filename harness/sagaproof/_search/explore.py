@@ -56,8 +56,11 @@ class Explorer:
         runner: Runner,
         *,
         on_progress: Callable[[Progress], None] | None = None,
+        enough: frozenset[str] = frozenset(),
     ) -> None:
         self._subject = subject
+        self._enough = enough
+        self._has_enough = False
         self._settings = settings
         self._runner = runner
         self._on_progress = on_progress
@@ -195,6 +198,7 @@ class Explorer:
         if not history.plan:
             history.twin = history
         record, violated = self._judge.judge(history)
+        self._has_enough = self._has_enough or not self._enough.isdisjoint(violated)
         if level.k < self._settings.faults:
             record.extensions = self._candidates.of(history)
             record.signature = (signature(history), record.violated, certainty(history))
@@ -267,7 +271,11 @@ class Explorer:
     # Budget and order -----------------------------------------------------------------------------------
 
     def _spent(self) -> bool:
-        return self.campaign.runs >= self._settings.runs_max or time.perf_counter() > self._deadline
+        return (
+            self._has_enough
+            or self.campaign.runs >= self._settings.runs_max
+            or time.perf_counter() > self._deadline
+        )
 
     def _cut_short(self) -> None:
         """From where the campaign was cut off, there may be more plans than are known."""
@@ -347,10 +355,15 @@ def explore(
     settings: Settings,
     world: WorldHandle | None = None,
     on_progress: Callable[[Progress], None] | None = None,
+    *,
+    enough: frozenset[str] = frozenset(),
 ) -> Campaign:
-    """Explore a subject from set-up to result; `world` is made from its systems unless given."""
+    """Explore a subject from set-up to result; `world` is made from its systems unless given.
+
+    It ends early with the first finding of a check named in `enough`; what is left then counts as skipped.
+    """
     with _runner(subject, settings, world) as runner:
-        return Explorer(subject, settings, runner, on_progress=on_progress).explore()
+        return Explorer(subject, settings, runner, on_progress=on_progress, enough=enough).explore()
 
 
 def replay(

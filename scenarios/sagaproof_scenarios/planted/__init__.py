@@ -1,0 +1,31 @@
+"""Planted bugs: one right saga, and for each class of saga bug a variant that has it.
+
+A variant changes one thing of `Reference`; its class says in a sentence what. `sagaproof selfcheck` tries
+them all, and the controls, which are right and must not be complained of.
+"""
+
+from __future__ import annotations
+
+from sagaproof_scenarios.planted import (
+    controls,
+    keys,
+    landing,
+    pivots,
+    recovering,
+    registering,
+    replaying,
+    undoing,
+)
+
+__all__ = ["PLANTED"]
+
+PLANTED = [
+    *keys.PLANTED,
+    *replaying.PLANTED,
+    *registering.PLANTED,
+    *undoing.PLANTED,
+    *recovering.PLANTED,
+    *landing.PLANTED,
+    *pivots.PLANTED,
+    *controls.CONTROLS,
+]
