@@ -101,7 +101,7 @@ def _asked_again(history: History, answer: _Answer) -> int:
 def _troubles(history: History, answers: list[_Answer]) -> Verdict | None:
     """A case about nothing else than effects that never were."""
     twin = history.twin or history
-    if not history.cases or history.residue or (twin is not history and twin.cases):
+    if not history.cases or history.residue or history.differences or (twin is not history and twin.cases):
         return None
     named = next((a for a in answers if _is_named(history, a.call)), None)
     if named is None or _has_another_reason(history, {answer.call.index for answer in answers}):

@@ -7,13 +7,17 @@ them all, and the controls, which are right and must not be complained of.
 from __future__ import annotations
 
 from sagaproof_scenarios.planted import (
+    cancelling,
     controls,
     keys,
     landing,
+    lodging,
     pivots,
     recovering,
     registering,
     replaying,
+    selling,
+    telling,
     undoing,
 )
 
@@ -27,5 +31,9 @@ PLANTED = [
     *recovering.PLANTED,
     *landing.PLANTED,
     *pivots.PLANTED,
+    *lodging.PLANTED,
+    *selling.PLANTED,
+    *cancelling.PLANTED,
+    *telling.PLANTED,
     *controls.CONTROLS,
 ]

@@ -20,6 +20,8 @@ __all__ = ["Entry", "Journal", "Reference", "Step"]
 Journal = list[dict[str, Any]]
 """The durable store: records, oldest first."""
 
+TIMEOUT_S = 5.0
+
 
 class Step(NamedTuple):
     """One call to make: `args` may need the answers of the steps before it, by their names.
@@ -109,7 +111,8 @@ class Reference:
     def call(self, entry: Entry) -> Answer:
         """One attempt."""
         system = getattr(self.world.direct, entry.step.system)
-        answer: Answer = getattr(system, entry.step.operation)(**entry.args, key=entry.key)
+        operation = getattr(system, entry.step.operation)
+        answer: Answer = operation(**entry.args, key=entry.key, timeout_s=TIMEOUT_S)
         return answer
 
     def settle(self, entry: Entry, result: Result) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from sagaproof import Scenario, World
 from sagaproof_scenarios.planted.reference import Journal, Reference, Step
 
-__all__ = ["BOOKING", "CUSTOMER", "FULL", "INVOICE", "MAIL", "MAIL_EARLY", "PAIR", "saga"]
+__all__ = ["BOOKING", "CUSTOMER", "FULL", "INVOICE", "MAIL", "MAIL_EARLY", "PAIR", "SYSTEMS", "saga", "set_up"]
 
 CUSTOMER = Step(
     "customer",
@@ -50,9 +50,11 @@ SYSTEMS = ("billing", "ledger", "mail", "desk")
 
 
 def set_up(world: World) -> None:
-    """Two accounts; all else is made by the saga."""
+    """Two accounts, and one with a quota where deals are sold; all else is made by the saga."""
     world.ledger.add_account("receivables")
     world.ledger.add_account("sales", kind="income")
+    if "sales" in dir(world):
+        world.sales.add_account("acme")
 
 
 def saga(
@@ -61,6 +63,7 @@ def saga(
     made: type[Reference],
     steps: Sequence[Step] = PAIR,
     *,
+    systems: Sequence[str] = SYSTEMS,
     recovers: bool = False,
     **options: Any,
 ) -> Scenario:
@@ -75,4 +78,4 @@ def saga(
     def recover(world: World) -> str:
         return made(world, steps, journal).recover()
 
-    return Scenario(name, story, SYSTEMS, body=body, recover=recover if recovers else None, **options)
+    return Scenario(name, story, tuple(systems), body=body, recover=recover if recovers else None, **options)
