@@ -1,4 +1,4 @@
-"""The right saga in asyncio, under a deadline, and ways in which a cancellation passes an unwind by (K17, K29).
+"""The right saga in asyncio, under a deadline, and how a cancellation passes an unwind by (K17, K29).
 
 A deadline cancels whatever the saga is waiting for: here the pause between two attempts.
 """
@@ -155,7 +155,9 @@ class Rejecting:
         return self._saga.end("completed")
 
 
-def under_deadline(made: type[Patient], steps: Sequence[Step] = (CUSTOMER, BOOKING)) -> Callable[[World], Any]:
+def under_deadline(
+    made: type[Patient], steps: Sequence[Step] = (CUSTOMER, BOOKING)
+) -> Callable[[World], Any]:
     """The body that runs such a saga."""
 
     async def body(world: World) -> str:

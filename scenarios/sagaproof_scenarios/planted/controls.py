@@ -62,7 +62,7 @@ CONTROLS = (
     control("REF-404", "Undoes what never was, and takes 404 for done.", UndoesAll, ROOM_FIRST,
             systems=WITH_HOTEL),
     control("REF-quota", "An undo of two calls.", WholeInverse, DEAL_FIRST, systems=WITH_SALES),
-    control("REF-stops", "Stops at the first undo that fails, and names all that is left.", StopsAtFirst, _PAIR),
+    control("REF-stops", "Stops at the first undo that fails, and names what is left.", StopsAtFirst, _PAIR),
     control("REF-any-order", "Undoes what is declared independent in any order.", OldestFirst, _PAIR,
             independent=_ANY_ORDER),
     control("REF-looks", "Reads more than it needs.", Looks, _PAIR, recovers=False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from uuid import uuid4
 
 from sagaproof import ToolError
@@ -17,63 +18,62 @@ __all__ = ["PLANTED", "ROOM_FIRST", "Lodging", "UndoesAll"]
 ROOM = Step("room", "hotel", "book", lambda _: {"room": "12", "guest": "Kim"})
 ROOM_FIRST = (ROOM, BOOKING)
 PAUSE_S = 2.0
+MAY_ARRIVE = "it may still arrive"
 
 
 class Lodging(Reference):
-    """Books a room without a key: what is unclear is looked up, and what may still arrive told to a person.
+    """Books a room without a key: after silence it looks, and does not call again.
 
-    An attempt that got no answer may arrive after the room has been cancelled, and nothing shuts it out.
+    What got no answer and is not there may arrive after all, and nothing shuts it out: a person is told.
     """
-
-    may_arrive = ""
 
     def key_for(self, step: Step) -> str | None:
         """None for the room."""
         return None if step is ROOM else super().key_for(step)
 
+    def forward(self, entry: Entry) -> Result:
+        """Call again only where the attempt before is known to have failed."""
+        if entry.step is not ROOM:
+            return super().forward(entry)
+        result = Result("unknown", error="no answer is known")
+        for attempt in range(self.attempts if entry.known else 0):
+            time.sleep(2 * PAUSE_S * attempt)
+            result = send(lambda _: self.call(entry), 1)
+            if result.state != "unknown" or not self.failed_for_sure:
+                return result
+        return result._replace(state="refused") if entry.known else result
+
     def call(self, entry: Entry) -> Answer:
-        """One attempt; one without an answer is remembered."""
+        """One attempt; whether its failure is known to be one is kept."""
+        self.failed_for_sure = True
         try:
             return super().call(entry)
         except FAILURES as error:
-            if entry.step is ROOM and not _is_definite(error):
-                self.may_arrive = f"an attempt may still arrive: {error}"
+            self.failed_for_sure = _is_definite(error)
             raise
 
     def settle(self, entry: Entry, result: Result) -> None:
         """A room that is taken may be ours."""
         if entry.step is ROOM and result.state != "done" and self.has_room():
             result = Result("done", {"id": "12"})
+        if entry.step is ROOM and result.state == "unknown":
+            result = result._replace(error=f"{MAY_ARRIVE}: {result.error}")
         super().settle(entry, result)
-        if entry.step is ROOM:
-            entry.error = entry.error or self.may_arrive
-
-    def load(self) -> None:
-        """Know again what may still arrive."""
-        super().load()
-        room = self.entries.get("room")
-        if room is not None:
-            self.may_arrive = room.error or ("no answer is known" if room.state == "begun" else "")
-
-    def undo(self, entry: Entry) -> None:
-        """Undo; what may still arrive is left to a person."""
-        may_arrive = self.may_arrive if entry.step is ROOM else ""
-        super().undo(entry)
-        if may_arrive and entry.state == "undone":
-            entry.state, entry.error = "left", may_arrive
-            self.note(entry)
 
     def has_room(self) -> bool:
         """Whether the room is ours."""
         time.sleep(PAUSE_S)
         seen = send(lambda _: self.world.direct.hotel.get_room(room="12"), self.undo_attempts)
+        if seen.state != "done":
+            self.cause = f"{self.cause}; get_room: {seen.error}".removeprefix("; ")
         return seen.answer.get("guest") == "Kim" and seen.answer.get("status") == "booked"
 
     def undo_by_ref(self, entry: Entry) -> Result:
-        """Cancel under a key, if there is anything to cancel."""
-        if entry.state in {"begun", "unknown"} and not self.has_room():
-            return Result("done")
-        return self.cancel("order-4921-cancel")
+        """Cancel under a key, if there is anything to cancel; what may still arrive is left to a person."""
+        result = Result("done")
+        if entry.state == "done" or self.has_room():
+            result = self.cancel("order-4921-cancel")
+        return Result("unknown", error=entry.error) if entry.error.startswith(MAY_ARRIVE) else result
 
     def cancel(self, key: str) -> Result:
         """Cancel the room."""
@@ -83,7 +83,7 @@ class Lodging(Reference):
 def _is_definite(error: Exception) -> bool:
     """Whether an attempt is known not to have got through, and never will."""
     if isinstance(error, ToolError):
-        return error.status < 500 or error.status == 503
+        return 400 <= error.status < 500 or error.status == 503
     return isinstance(error, ConnectionRefusedError)
 
 
@@ -104,7 +104,7 @@ class NeverCleared(Lodging):
         """Make the steps; if one fails, unwind, look for another way, and if that fails, unwind."""
         if all(self.do(step) for step in self.steps):
             return self.end("completed")
-        done = self.to_undo()
+        done = [replace(entry) for entry in self.to_undo()]
         claim = self.abort()
         try:
             self.world.direct.billing.list_customers()
@@ -135,12 +135,17 @@ class UndoNotNoted(Lodging):
 class TakenIsFailed(Lodging):
     """Takes 'the room is taken' for a failure, although it was its own first attempt that took it."""
 
+    def forward(self, entry: Entry) -> Result:
+        """Call again whatever the failure."""
+        return Reference.forward(self, entry)
+
     def settle(self, entry: Entry, result: Result) -> None:
         """A conflict is a definite failure."""
         failed = result.code == "room_taken"
         Reference.settle(self, entry, result._replace(state="refused") if failed else result)
 
 
+_K28 = "K28 AMBIGUOUS-MISCLASSIFIED"
 _ORPHAN = ("compensated-is-clean", "no-silent-residue")
 SYSTEMS = ("billing", "ledger", "mail", "desk", HOTEL)
 
@@ -150,6 +155,6 @@ PLANTED = (
     plant("M37", "K18 RECOVERY-GAP", "What was undone is not noted; a new process undoes it again.",
           UndoNotNoted, ROOM_FIRST, expect=("undone-once", "recovery-idempotent"), faults=2, recovers=True,
           systems=SYSTEMS),
-    plant("M60", "K28 AMBIGUOUS-MISCLASSIFIED", "The retry is told 'taken', and takes its own booking for another's.",
+    plant("M60", _K28, "The retry is told 'taken', and takes its own booking for a stranger's.",
           TakenIsFailed, ROOM_FIRST, expect=_ORPHAN, systems=SYSTEMS),
 )  # fmt: skip

@@ -29,6 +29,6 @@ class WholeInverse(Reference):
 SYSTEMS = ("billing", "ledger", "mail", "desk", SALES)
 
 PLANTED = (
-    plant("M26", "K13 INCOMPLETE-INVERSE", "A deal is deleted; the quota that it took stays taken.", Reference,
+    plant("M26", "K13 INCOMPLETE-INVERSE", "A deal is deleted; the quota it took stays taken.", Reference,
           DEAL_FIRST, expect=("compensated-is-clean", "no-silent-residue"), systems=SYSTEMS),
 )  # fmt: skip

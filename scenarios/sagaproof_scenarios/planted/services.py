@@ -13,7 +13,7 @@ SALES = "sagaproof_scenarios.planted.services:Sales"
 
 
 class Hotel(System):
-    """Rooms. To book takes no key: a room that is taken is refused. Each cancellation is a line of its own."""
+    """Rooms. To book takes no key, but a taken room is refused. Each cancellation is a line of its own."""
 
     name: ClassVar[str] = "hotel"
 

@@ -11,7 +11,18 @@ from typing import Any
 from sagaproof import Scenario, World
 from sagaproof_scenarios.planted.reference import Journal, Reference, Step
 
-__all__ = ["BOOKING", "CUSTOMER", "FULL", "INVOICE", "MAIL", "MAIL_EARLY", "PAIR", "SYSTEMS", "saga", "set_up"]
+__all__ = [
+    "BOOKING",
+    "CUSTOMER",
+    "FULL",
+    "INVOICE",
+    "MAIL",
+    "MAIL_EARLY",
+    "PAIR",
+    "SYSTEMS",
+    "saga",
+    "set_up",
+]
 
 CUSTOMER = Step(
     "customer",

@@ -1,4 +1,4 @@
-"""Errors in the wrong drawer, an approval that is used twice, and a test that tests nothing (K28, K29, K30)."""
+"""Errors in the wrong drawer, an approval used twice, and a test that tests nothing (K28, K29, K30)."""
 
 from __future__ import annotations
 
