@@ -21,7 +21,7 @@ from sagaproof._checks import catalogue
 from sagaproof._checks.campaign_check import Check
 from sagaproof._doors.cli import app
 from sagaproof._doors.options import FileOptions
-from sagaproof._doors.registry import systems
+from sagaproof._doors.registry import planted, systems
 from sagaproof._model.fault import FAULTS, Fault, Learnt
 from sagaproof._model.point import Phase
 from sagaproof._search.settings import Settings
@@ -168,6 +168,18 @@ def _set_up(system: System) -> Iterator[str]:
         yield _wrapped(f"`world.{system.name}.{name}({', '.join(params)})`: {says}")
 
 
+# Planted bugs -------------------------------------------------------------------------------------------
+
+
+def _planted(_argument: str) -> str:
+    rows = [
+        [one.id, one.bug, one.story, f"deferred: {one.deferred}" if one.deferred else ", ".join(one.expect)]
+        for one in planted()
+        if not one.is_control
+    ]
+    return table(["bug", "class", "story", "has to be seen by one of"], rows)
+
+
 # Options ------------------------------------------------------------------------------------------------
 
 
@@ -228,6 +240,7 @@ _PARTS: Final[dict[str, Callable[[str], str]]] = {
     "command-line": _command_line,
     "fake": _fake,
     "faults": _faults,
+    "planted": _planted,
     "pyproject": _pyproject,
     "pytest": _pytest,
 }
