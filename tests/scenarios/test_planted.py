@@ -13,9 +13,13 @@ from sagaproof._checks.catalogue import ALL
 from sagaproof._doors.cli_output import Output
 from sagaproof._doors.cli_selfcheck import checked
 from sagaproof._doors.registry import planted
+from sagaproof._doors.subjects import subject_of_scenario
 from sagaproof._search.ablation import SelfCheck
 from sagaproof._search.planted import Planted
-from sagaproof._search.selfcheck import Fate
+from sagaproof._search.selfcheck import Fate, tried
+from sagaproof_scenarios.planted.reference import Reference, Step
+from sagaproof_scenarios.planted.stories import BOOKING, CUSTOMER, FULL, INVOICE, MAIL, MAIL_EARLY, saga
+from sagaproof_scenarios.planted.undoing import SECOND
 
 BUNDLED: Mapping[str, Planted] = {one.id: one for one in planted()}
 BUGS = sorted(name for name, one in BUNDLED.items() if not one.is_control and not one.deferred)
@@ -29,6 +33,19 @@ TO_COME = {"cancellation-safe"}
 # Where a bug is more than its smallest plan: it fails without a fault, or takes two faults.
 WITHOUT_A_FAULT = {"M49", "M65"}
 PAIRS = {"M14", "M25", "M28", "M37", "M51", "M67"}
+
+STEPS = (
+    (CUSTOMER,),
+    (BOOKING,),
+    (MAIL,),
+    (CUSTOMER, INVOICE),
+    (CUSTOMER, BOOKING),
+    (BOOKING, MAIL),
+    (CUSTOMER, BOOKING, MAIL),
+    (BOOKING, SECOND, MAIL),
+    FULL,
+    MAIL_EARLY,
+)
 
 MEASURED = Path(__file__).parents[1] / "docs" / "measured.py"
 
@@ -95,3 +112,12 @@ def test_the_page_says_what_it_comes_to() -> None:
     text = measured["PAGE"].read_text(encoding="utf-8")
 
     assert measured["filled"](text, whole()) == text, f"out of date. Run: {measured['COMMAND']}"
+
+
+@pytest.mark.parametrize("steps", STEPS, ids=lambda steps: "-".join(step.name for step in steps))
+def test_the_right_saga_is_right_with_the_steps_of_each_bug(steps: tuple[Step, ...]) -> None:
+    scenario = saga("right", "the right saga", Reference, steps, recovers=True)
+
+    trial = tried(Planted("right", "control", "", scenario, faults=1), subject_of_scenario(scenario))
+
+    assert trial.fate is Fate.SILENT

@@ -16,7 +16,7 @@ from sagaproof_scenarios.planted.reference import Entry, Reference, Step
 from sagaproof_scenarios.planted.sending import Answer, Result, send
 from sagaproof_scenarios.planted.stories import BOOKING, CUSTOMER, SYSTEMS, set_up
 
-__all__ = ["PLANTED", "Patient", "under_deadline"]
+__all__ = ["BOOKS", "PLANTED", "PassesItOn", "Patient", "dispatcher", "under_deadline"]
 
 _DEADLINE_S = 8.0
 _OUTER_DEADLINE_S = 25.0
@@ -79,10 +79,6 @@ class PassesItOn(Patient):
 
     reraises: ClassVar[bool] = True
 
-    async def run_to_deadline(self) -> str:
-        """Escalates or not, it raises."""
-        return await super().run_to_deadline()
-
 
 class ExceptException(Patient):
     """Unwinds on `Exception`, which a cancellation is not."""
@@ -130,8 +126,10 @@ class Told:
     text: str = ""
 
 
-class Rejecting:
-    """A dispatcher of an agent that tells it of a call which was cancelled: not executed."""
+class Dispatcher:
+    """The right dispatcher of an agent: of a call that was cancelled it says that nothing is known."""
+
+    cancelled = Told("unknown", text="cancelled; it may have been executed")
 
     def __init__(self, saga: Patient) -> None:
         self._saga = saga
@@ -142,7 +140,7 @@ class Rejecting:
             async with asyncio.timeout(_DEADLINE_S):
                 return Told("ok", (await self._saga.make(BOOKING)).answer)
         except TimeoutError:
-            return Told("failed", text="rejected by user, NOT executed")
+            return self.cancelled
         except Failed as error:
             return Told("unknown", text=str(error))
 
@@ -153,6 +151,12 @@ class Rejecting:
     async def finish(self) -> str:
         """The end."""
         return self._saga.end("completed")
+
+
+class Rejecting(Dispatcher):
+    """Says of a call that was cancelled that it was not executed."""
+
+    cancelled = Told("failed", text="rejected by user, NOT executed")
 
 
 def under_deadline(
@@ -167,7 +171,13 @@ def under_deadline(
     return body
 
 
-def _dispatcher(world: World) -> Rejecting:
+def dispatcher(world: World) -> Dispatcher:
+    """The right one."""
+    set_up(world)
+    return Dispatcher(Patient(world, (BOOKING,), []))
+
+
+def _rejecting(world: World) -> Rejecting:
     set_up(world)
     return Rejecting(Patient(world, (BOOKING,), []))
 
@@ -178,7 +188,7 @@ def _plant(name: str, bug: str, story: str, expect: Sequence[str], faults: int =
 
 _K17 = "K17 CANCEL-BYPASS"
 _ORPHAN = ("no-silent-residue", "cancellation-safe")
-_BOOKS = Script("books", (ToolCall("book", {}, "call_1"),))
+BOOKS = Script("books", (ToolCall("book", {}, "call_1"),))
 
 PLANTED = (
     _plant("M35", _K17, "A cancellation passes `except Exception` by: nothing is unwound.", _ORPHAN,
@@ -186,5 +196,5 @@ PLANTED = (
     _plant("M36", _K17, "The unwind runs under a deadline that cancels it halfway.", _ORPHAN, 2,
            body=under_deadline(UnwindsInScope)),
     _plant("M62", "K29 AGENT-MISTOLD", "A call is cancelled while it runs; the agent is told 'not executed'.",
-           ("truthful-to-agent",), agent=_dispatcher, scripts=(_BOOKS,)),
+           ("truthful-to-agent",), agent=_rejecting, scripts=(BOOKS,)),
 )  # fmt: skip

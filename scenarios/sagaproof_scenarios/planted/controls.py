@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from sagaproof import Scenario, World
+from sagaproof import Scenario
 from sagaproof.planted import Planted
-from sagaproof_scenarios.planted.cancelling import PassesItOn, Patient, under_deadline
+from sagaproof_scenarios.planted.cancelling import BOOKS, PassesItOn, Patient, dispatcher, under_deadline
 from sagaproof_scenarios.planted.lodging import ROOM_FIRST, Lodging, UndoesAll
 from sagaproof_scenarios.planted.lodging import SYSTEMS as WITH_HOTEL
 from sagaproof_scenarios.planted.plant import control
@@ -45,8 +44,8 @@ class Looks(Reference):
         send(lambda _: self.world.direct.billing.list_customers(), 1)
 
 
-def _body(name: str, story: str, body: Callable[[World], Any]) -> Planted:
-    return Planted(name, "control", story, Scenario(name, story, SYSTEMS, body=body), faults=2)
+def _control(name: str, story: str, **parts: Any) -> Planted:
+    return Planted(name, "control", story, Scenario(name, story, SYSTEMS, **parts), faults=2)
 
 
 _PAIR = (CUSTOMER, BOOKING)
@@ -66,6 +65,8 @@ CONTROLS = (
     control("REF-any-order", "Undoes what is declared independent in any order.", OldestFirst, _PAIR,
             independent=_ANY_ORDER),
     control("REF-looks", "Reads more than it needs.", Looks, _PAIR, recovers=False),
-    _body("REF-deadline", "A deadline on the steps, none on the unwind.", under_deadline(Patient)),
-    _body("REF-reraises", "Unwinds to the end, then raises what ended it.", under_deadline(PassesItOn)),
+    _control("REF-deadline", "A deadline on the steps, none on the unwind.", body=under_deadline(Patient)),
+    _control("REF-reraises", "Unwinds to the end, and then raises.", body=under_deadline(PassesItOn)),
+    _control("REF-agent", "Tells its agent that nothing is known of a call that was cancelled.",
+             agent=dispatcher, scripts=(BOOKS,)),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from sagaproof_scenarios.planted.reference import Entry, Reference
 from sagaproof_scenarios.planted.sending import Result
 from sagaproof_scenarios.planted.stories import BOOKING, CUSTOMER, FULL, MAIL
 
-__all__ = ["PLANTED"]
+__all__ = ["PLANTED", "SECOND", "OldestFirst"]
 
 
 class OldestFirst(Reference):
