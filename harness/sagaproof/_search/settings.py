@@ -35,7 +35,8 @@ class Settings:
     `faults` is k, the most faults in one plan. `statuses` is "representative" (503 and 422 stand for their
     kind) or "all". `durations` are names from `DURATIONS`. `runs_max` and `seconds_max` (real time) bound a
     campaign; what they cut off is counted as skipped. `audit` is the share of pruned plans that is run all
-    the same, chosen by `seed`. `families` limits the fault families.
+    the same, chosen by `seed`. `families` limits the fault families. `require_sometimes` names the sometimes
+    properties without which a campaign is incomplete; True is all of them.
     """
 
     faults: int = 2
@@ -48,6 +49,7 @@ class Settings:
     reduce: bool = True
     audit: float = 0.02
     seed: int = 0
+    require_sometimes: bool | tuple[str, ...] = False
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
