@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from sagaproof._doors.cli_explain import print_explained
 from sagaproof._doors.cli_list import inventory, print_inventory
 from sagaproof._doors.cli_output import Output
 from sagaproof._doors.cli_pytest import is_test, run_tests
@@ -40,6 +41,7 @@ _SELFCHECK_EPILOG: Final = (
     "Exit codes: 0 all as it should be. 1 a bug missed, or seen by a wrong check, or a false alarm. "
     "3 a harness error or wrong use."
 )
+_EXPLAIN_EPILOG: Final = "Exit codes: 0 explained. 3 no such check."
 
 app = typer.Typer(
     name="sagaproof",
@@ -172,6 +174,21 @@ def selfcheck_command(
         raise _Finished(_WRONG_USE) from error
     put_selfcheck(result, output)
     raise _Finished(result.exit_code)
+
+
+@app.command("explain", epilog=_EXPLAIN_EPILOG)
+def explain_command(
+    slug: Annotated[
+        str | None, typer.Argument(metavar="SLUG", help="A check, as a finding names it. None: list all.")
+    ] = None,
+) -> None:
+    """Explain a check: what it means, the bug that it finds, how to fix it, when to turn it off."""
+    output = Output(as_json=False)
+    try:
+        print_explained(slug, output.out)
+    except SagaproofError as error:
+        output.err.print(f"error: {error}", soft_wrap=True)
+        raise _Finished(_WRONG_USE) from error
 
 
 @app.command("list")
