@@ -29,6 +29,12 @@ _OPTIONS = (
     ("--saga-runs", "N", int, "end each exploration after N runs; what is left counts as skipped"),
     ("--saga-seconds", "S", float, "end each exploration after S seconds; what is left counts as skipped"),
     ("--saga-seed", "N", int, "choose by this seed which of the pruned plans are audited"),
+    (
+        "--saga-require-sometimes",
+        "WHICH",
+        str,
+        "incomplete unless these states were reached: all, none, or slugs joined by commas",
+    ),
     ("--saga-report", "DIR", str, "write report.json and report.html of the explored tests into DIR"),
 )
 

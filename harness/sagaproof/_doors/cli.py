@@ -15,13 +15,14 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from sagaproof._doors.cli_comparison import EXAMPLES, SEEDS, comparison
 from sagaproof._doors.cli_explain import print_explained
 from sagaproof._doors.cli_list import inventory, print_inventory
 from sagaproof._doors.cli_output import Output
 from sagaproof._doors.cli_pytest import is_test, run_tests
 from sagaproof._doors.cli_scenarios import explore_scenarios, replay_scenario
 from sagaproof._doors.cli_selfcheck import checked, put_selfcheck
-from sagaproof._doors.options import Options, read
+from sagaproof._doors.options import Options, read, required_sometimes
 from sagaproof._doors.registry import scenario, scenarios
 from sagaproof._report.build import build
 from sagaproof._report.console import print_scenario, print_summary
@@ -103,6 +104,10 @@ def run_command(
     runs: Annotated[int | None, typer.Option(metavar="N", help="End each after N runs.")] = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="End each after S seconds.")] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Chooses what is audited.")] = None,
+    require_sometimes: Annotated[
+        str | None,
+        typer.Option(metavar="WHICH", help="States to be reached: all, none, or slugs joined by commas."),
+    ] = None,
     report: _Report = None,
     accept: Annotated[bool, typer.Option("--accept", help="Make what is found what is expected.")] = False,
     as_json: _Json = False,
@@ -110,8 +115,9 @@ def run_command(
 ) -> None:
     """Explore scenarios, or the @explore tests of a file, and say what is left wrong."""
     output = Output(as_json=as_json)
-    given = {"faults": faults, "statuses": statuses, "runs": runs, "seconds": seconds, "seed": seed}
-    given["durations"] = None if durations is None else tuple(durations.split(","))  # type: ignore[assignment]
+    given: dict[str, object] = {"faults": faults, "statuses": statuses, "runs": runs, "seconds": seconds}
+    given |= {"seed": seed, "durations": None if durations is None else tuple(durations.split(","))}
+    given["require_sometimes"] = None if require_sometimes is None else required_sometimes(require_sometimes)
     given = {name: value for name, value in given.items() if value is not None}
 
     def work() -> Report:
@@ -162,6 +168,13 @@ def selfcheck_command(
     with_ablation: Annotated[
         bool, typer.Option("--ablation/--no-ablation", help="Also without each family of faults in turn.")
     ] = True,
+    with_baseline: Annotated[
+        bool, typer.Option("--baseline", help="Also by single errors and by a plain Hypothesis test.")
+    ] = False,
+    examples: Annotated[
+        list[int], typer.Option("--examples", metavar="N", help="Of the Hypothesis test; may be repeated.")
+    ] = list(EXAMPLES),  # noqa: B006  # typer makes a new one
+    seeds: Annotated[int, typer.Option("--seeds", metavar="N", help="So many times, each from 0.")] = SEEDS,
     as_json: _Json = False,
 ) -> None:
     """Try every planted bug and every control: whether the checks see what they are for, and nothing else."""
@@ -169,11 +182,13 @@ def selfcheck_command(
     try:
         with output.guarded():
             result = checked(names or (), output, with_ablation=with_ablation)
+            beside = comparison(result, examples, seeds, output) if with_baseline else None
     except SagaproofError as error:
         output.err.print(f"error: {error}", soft_wrap=True)
         raise _Finished(_WRONG_USE) from error
-    put_selfcheck(result, output)
-    raise _Finished(result.exit_code)
+    put_selfcheck(result, output, beside)
+    false_alarm = beside is not None and bool(beside.false_alarms)
+    raise _Finished(max(result.exit_code, int(false_alarm)))
 
 
 @app.command("explain", epilog=_EXPLAIN_EPILOG)

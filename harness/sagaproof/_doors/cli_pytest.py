@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from sagaproof._doors.options import Options
+from sagaproof._doors.options import Options, required_as_text
 from sagaproof._doors.pytest_session import session_of
 from sagaproof._report.parts import merge_reports
 from sagaproof._report.schema import Report
@@ -54,6 +54,8 @@ def _arguments(options: Options, plan: str | None, script: str | None, *, stable
     given = {**options.model_dump(exclude_none=True, exclude={"exclude", "families"})}
     if "durations" in given:
         given["durations"] = ",".join(given["durations"])
+    if "require_sometimes" in given:
+        given["require-sometimes"] = required_as_text(given.pop("require_sometimes"))
     given |= {name: value for name, value in (("plan", plan), ("script", script)) if value is not None}
     found = [f"--saga-{name}={value}" for name, value in given.items()]
     # This process has loaded more than a pytest that was called by itself.

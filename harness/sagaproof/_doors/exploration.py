@@ -14,6 +14,7 @@ from sagaproof._doors.options import Options, settings_of
 from sagaproof._doors.registry import SystemSpec
 from sagaproof._drivers.fed import FedSaga
 from sagaproof._model.script import Script
+from sagaproof._sometimes.sometimes import Sometimes
 from sagaproof._taps.handle import WorldHandle
 from sagaproof.errors import UsageError
 
@@ -34,6 +35,7 @@ class Exploration:
     independent: tuple[tuple[str, str], ...] = ()
     attempts: Mapping[str, int] = field(default_factory=dict)
     checks: tuple[Check, ...] = ()
+    sometimes: tuple[Sometimes, ...] = ()
     skip_checks: Mapping[str, str] = field(default_factory=dict)
     systems: Sequence[SystemSpec] | None = None
     hosts: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
@@ -63,6 +65,13 @@ class Exploration:
                     where=self.name,
                     advice="A check has a slug, applies(facts) and judge(history); see sagaproof.RunCheck. "
                     "One that compares runs has begin() instead; see sagaproof.CampaignCheck.",
+                )
+        for one in self.sometimes:
+            if not isinstance(one, Sometimes):
+                raise UsageError(
+                    f"sometimes= holds {one!r}, which is no sometimes property",
+                    where=self.name,
+                    advice="Make it with sagaproof.sometimes.Sometimes.",
                 )
         settings_of([self.options])  # whatever is wrong with them shows here
         RetryBudgets(self.attempts)

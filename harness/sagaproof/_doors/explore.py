@@ -13,6 +13,7 @@ from sagaproof._doors.options import Options, read
 from sagaproof._doors.registry import SystemSpec
 from sagaproof._drivers.fed import FedSaga
 from sagaproof._model.script import Script
+from sagaproof._sometimes.sometimes import Sometimes
 from sagaproof._taps.handle import WorldHandle
 from sagaproof.errors import UsageError
 
@@ -34,11 +35,13 @@ def explore(
     runs: int | None = None,
     seconds: float | None = None,
     seed: int | None = None,
+    require_sometimes: bool | Sequence[str] | None = None,
     claim: Callable[[Any], object] | None = None,
     invariants: Iterable[Callable[[WorldHandle], object]] = (),
     independent: Iterable[tuple[str, str]] = (),
     attempts: Mapping[str, int] | None = None,
     checks: Iterable[Check] = (),
+    sometimes: Iterable[Sometimes] = (),
     skip_checks: Mapping[str, str] | None = None,
     systems: Sequence[SystemSpec] | None = None,
     hosts: Mapping[str, str | Sequence[str]] | None = None,
@@ -57,6 +60,7 @@ def explore(
     independent: Iterable[tuple[str, str]] = (),
     attempts: Mapping[str, int] | None = None,
     checks: Iterable[Check] = (),
+    sometimes: Iterable[Sometimes] = (),
     skip_checks: Mapping[str, str] | None = None,
     systems: Sequence[SystemSpec] | None = None,
     hosts: Mapping[str, str | Sequence[str]] | None = None,
@@ -83,7 +87,9 @@ def explore(
     return a bool or a sentence, or assert. `independent` are pairs of globs on operations whose undos may
     come in any order. `attempts={"billing.*": 4}` says how often a call is to be tried in all, by globs on
     operations, of which the first that fits counts. `checks` are your own, besides the built-in ones;
-    `skip_checks={"slug": "reason"}` leaves some of these out.
+    `skip_checks={"slug": "reason"}` leaves some of these out. `sometimes` are states of your own that some
+    run should reach, made of `sagaproof.sometimes.Sometimes`; `require_sometimes` makes the test incomplete
+    if one was not: True for all that apply, or slugs, also of the built-in ones.
 
     The world: `systems` are registered names, `module:Class`, classes or instances (all registered ones).
     `hosts={"billing": "https://billing.acme.test/api"}` says where your clients expect them; `allow_hosts`
@@ -102,7 +108,12 @@ def explore(
     """
     if body is not None:
         _check_body(body)
-    _check_lists(systems=systems, allow_hosts=allow_hosts, allow_fixtures=allow_fixtures)
+    _check_lists(
+        systems=systems,
+        allow_hosts=allow_hosts,
+        allow_fixtures=allow_fixtures,
+        require_sometimes=options.get("require_sometimes"),
+    )
     given = {name: value for name, value in options.items() if value is not None}
     kept: dict[str, Any] = {
         "options": read(Options, given, "the arguments of @explore"),
@@ -111,6 +122,7 @@ def explore(
         "independent": tuple(independent),
         "attempts": dict(attempts or {}),
         "checks": tuple(checks),
+        "sometimes": tuple(sometimes),
         "skip_checks": dict(skip_checks or {}),
         "systems": systems,
         "hosts": dict(hosts or {}),

@@ -8,13 +8,22 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
 
 from sagaproof._model.fault import FAULTS
 from sagaproof._search.settings import Exclusion, Settings
 from sagaproof.errors import UsageError, suggest
 
-__all__ = ["FileOptions", "Options", "file_options", "hosts_for", "read", "settings_of"]
+__all__ = [
+    "FileOptions",
+    "Options",
+    "file_options",
+    "hosts_for",
+    "read",
+    "required_as_text",
+    "required_sometimes",
+    "settings_of",
+]
 
 
 class Options(BaseModel):
@@ -29,6 +38,7 @@ class Options(BaseModel):
     runs: int | None = Field(default=None, ge=1, strict=True)
     seconds: float | None = Field(default=None, gt=0)
     seed: int | None = Field(default=None, strict=True)
+    require_sometimes: StrictBool | tuple[str, ...] | None = None
     exclude: dict[str, str] = {}
 
 
@@ -57,6 +67,19 @@ def _usage_error(error: ValidationError, model: type[Options], where: str) -> Us
             f"there is no option {key!r}", where=where, advice=suggest(key, sorted(model.model_fields))
         )
     return UsageError(f"{key} = {first['input']!r} will not do", where=where, advice=f"{first['msg']}.")
+
+
+def required_sometimes(text: str) -> bool | tuple[str, ...]:
+    """What `all`, `none` or a list of slugs joined by commas, as on a command line, stands for."""
+    words = tuple(word.strip() for word in text.split(","))
+    return words == ("all",) or (words != ("none",) and words)
+
+
+def required_as_text(required: object) -> str:
+    """The text for the command line that `required_sometimes` reads back."""
+    if isinstance(required, tuple):
+        return ",".join(required)
+    return "all" if required else "none"
 
 
 def file_options(folder: Path) -> FileOptions:

@@ -8,13 +8,20 @@ import pytest
 
 from sagaproof._doors.campaigns import Wanted
 from sagaproof._doors.exploration import Exploration
-from sagaproof._doors.options import FileOptions, Options, file_options, read, settings_of
+from sagaproof._doors.options import (
+    FileOptions,
+    Options,
+    file_options,
+    read,
+    required_sometimes,
+    settings_of,
+)
 from sagaproof._model.plan import Plan
 from sagaproof._search.settings import Settings
 
 __all__ = ["PytestSettings"]
 
-_ON_THE_LINE = ("faults", "statuses", "durations", "runs", "seconds", "seed")
+_ON_THE_LINE = ("faults", "statuses", "durations", "runs", "seconds", "seed", "require_sometimes")
 
 
 class PytestSettings:
@@ -39,6 +46,8 @@ def _on_the_line(config: pytest.Config) -> Options:
     given = {name: value for name, value in given.items() if value is not None}
     if "durations" in given:
         given["durations"] = tuple(given["durations"].split(","))
+    if "require_sometimes" in given:
+        given["require_sometimes"] = required_sometimes(given["require_sometimes"])
     found: Options = read(Options, given, "on the command line, after --saga-")
     settings_of([found])  # whatever is wrong with them shows here
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -17,9 +17,11 @@ from sagaproof._doors.user_checks import of_user
 from sagaproof._drivers.callable import CallableDriver
 from sagaproof._drivers.fed import FedDriver
 from sagaproof._drivers.protocol import Driver
-from sagaproof._model.script import OPAQUE
+from sagaproof._model.script import OPAQUE, Script
 from sagaproof._search.scenario import Scenario
 from sagaproof._search.subject import Subject
+from sagaproof._sometimes import catalogue as states
+from sagaproof._sometimes.sometimes import Sometimes
 from sagaproof._taps.handle import WorldHandle
 from sagaproof._world.system import System
 from sagaproof.errors import UsageError, suggest
@@ -57,6 +59,7 @@ def subject_of_test(
         invariants=exploration.invariants,
         hosts=hosts_for(known, options.hosts, exploration.hosts) or None,
         allow_hosts=(*options.allow_hosts, *exploration.allow_hosts),
+        sometimes=_sometimes(exploration.sometimes, exploration.scripts),
     )
 
 
@@ -79,6 +82,7 @@ def subject_of_scenario(scenario: Scenario) -> Subject:
         scripts=scenario.scripts,
         claim=scenario.claim,
         invariants=scenario.invariants,
+        sometimes=_sometimes(scenario.sometimes, scenario.scripts),
     )
 
 
@@ -170,3 +174,15 @@ def _checks(exploration: Exploration) -> tuple[Check, ...]:
         *(c for s, c in built_in.items() if s not in exploration.skip_checks),
         *map(of_user, exploration.checks),
     )
+
+
+def _sometimes(own: Sequence[Sometimes], scripts: Sequence[Script]) -> tuple[Sometimes, ...]:
+    """The built-in sometimes properties, then those of the user."""
+    known = {one.slug: one for one in states.sometimes(scripts)}
+    for one in own:
+        if one.slug in known:
+            raise UsageError(
+                f"there is a sometimes property {one.slug!r} already", advice="Give yours another slug."
+            )
+        known[one.slug] = one
+    return tuple(known.values())

@@ -17,12 +17,14 @@ from sagaproof._report.schema import (
     ReplayPart,
     Report,
     ScenarioPart,
+    SometimesPart,
     TallyPart,
 )
 from sagaproof._report.sites import Sites
 from sagaproof._report.timeline import timeline
 from sagaproof._search.campaign import Campaign, CheckCount
 from sagaproof._search.expected import Outcome
+from sagaproof._search.reached import SometimesCount
 from sagaproof._tally.grid import Grid, grid
 from sagaproof._tally.rows import TallyRow, ledger, rows
 
@@ -58,6 +60,7 @@ def build_scenario(outcome: Outcome, *, stable: bool = False) -> ScenarioPart:
         findings=tuple(finding_part(finding, campaign.name, sites) for finding in campaign.findings),
         tally=tuple(map(_tally, rows(campaign))),
         checks=tuple(_check(slug, count) for slug, count in campaign.checks.items()),
+        sometimes=tuple(_sometimes(slug, count) for slug, count in campaign.sometimes.items()),
         grid=_grid(grid(campaign)),
         excluded=_excluded(campaign),
         notes=texts(campaign.notes),
@@ -93,6 +96,19 @@ def _check(slug: str, count: CheckCount) -> CheckPart:
         held=count.held,
         violated=count.violated,
         not_reached=count.not_reached,
+    )
+
+
+def _sometimes(slug: str, count: SometimesCount) -> SometimesPart:
+    script, plan = (None, None) if count.run is None else count.run
+    return SometimesPart(
+        sometimes=slug,
+        state=count.state,
+        count=count.count,
+        best=count.best,
+        stages=tuple(map(one_line, count.stages)),
+        script=script,
+        plan=None if plan is None else str(plan),
     )
 
 

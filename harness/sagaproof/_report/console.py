@@ -15,7 +15,16 @@ from sagaproof._report.card import calls, card
 from sagaproof._report.group import Group, grouped, varied
 from sagaproof._report.schema import FindingPart, Report, ScenarioPart, TallyPart
 
-__all__ = ["as_text", "card", "findings_text", "headline", "print_scenario", "print_summary", "tally_line"]
+__all__ = [
+    "as_text",
+    "card",
+    "findings_text",
+    "headline",
+    "print_scenario",
+    "print_summary",
+    "sometimes_lines",
+    "tally_line",
+]
 
 CARDS_MAX: Final = 5
 _COLOURS: Final = {"clean": "green", "findings": "red", "incomplete": "yellow", "error": "bold red"}
@@ -45,6 +54,18 @@ def tally_line(scenario: ScenarioPart) -> str:
     differ = sum(row.mismatched for row in tried)
     audit = f", audit: {differ} of {sum(row.audited for row in tried)} differ" if differ else ""
     return f"{_reach(tried)}: {more}{reachable} = {' + '.join(parts)}{audit}"
+
+
+def sometimes_lines(scenario: ScenarioPart) -> list[str]:
+    """`sometimes 14 of 17 reached; not: ...`, with the best partial of each; none if nothing applies."""
+    missed = [one for one in scenario.sometimes if one.state == "not reached"]
+    reached = sum(one.state == "reached" for one in scenario.sometimes)
+    if not missed and not reached:
+        return []
+    line = f"sometimes {reached} of {reached + len(missed)} reached"
+    if missed:
+        line += "; not: " + ", ".join(f"{one.sometimes} ({one.best}/{len(one.stages)})" for one in missed)
+    return [line]
 
 
 def findings_text(scenario: ScenarioPart, *, width: int = 100, cards: int = CARDS_MAX) -> list[str]:
@@ -100,6 +121,8 @@ def print_scenario(scenario: ScenarioPart, console: Console, *, cards: int = CAR
     console.print()
     for row in scenario.tally:
         console.print(Text(f" {row.text}"), soft_wrap=True)
+    for line in sometimes_lines(scenario):
+        console.print(Text(f" {line}"), soft_wrap=True)
     for left in scenario.excluded:
         if left.operation == "*":
             console.print(Text(f" left out everywhere: {left.fault} ({left.reason})"), soft_wrap=True)

@@ -20,6 +20,7 @@ __all__ = [
     "Report",
     "Residue",
     "ScenarioPart",
+    "SometimesPart",
     "Step",
     "TallyPart",
     "ToldPart",
@@ -61,6 +62,22 @@ class CheckPart(_Part):
     held: int
     violated: int
     not_reached: int
+
+
+class SometimesPart(_Part):
+    """A state that a campaign should reach: in how many runs, and how far the best of them got.
+
+    `best` of the `stages` were met by the run of `script` under `plan`, the first that got as far; the two
+    are None if no run met any.
+    """
+
+    sometimes: str
+    state: Literal["reached", "not reached", "too few faults", "not applicable"]
+    count: int
+    best: int
+    stages: tuple[str, ...]
+    script: str | None
+    plan: str | None
 
 
 class GridCellPart(_Part):
@@ -265,6 +282,7 @@ class ScenarioPart(_Part):
     findings: tuple[FindingPart, ...]
     tally: tuple[TallyPart, ...]
     checks: tuple[CheckPart, ...]
+    sometimes: tuple[SometimesPart, ...] = ()
     grid: GridPart
     excluded: tuple[ExclusionPart, ...]
     notes: tuple[str, ...]

@@ -9,6 +9,7 @@ from sagaproof._checks.protocol import Facts, State
 from sagaproof._model.finding import Finding
 from sagaproof._model.history import History
 from sagaproof._model.point import PointClass
+from sagaproof._search.reached import SometimesCount
 from sagaproof._search.settings import Settings
 
 __all__ = ["Campaign", "Cell", "CheckCount", "Level", "Status"]
@@ -104,6 +105,7 @@ class Campaign:
     findings: list[Finding] = field(default_factory=list)
     checks: dict[str, CheckCount] = field(default_factory=dict)
     cells: dict[tuple[PointClass, str], Cell] = field(default_factory=dict)
+    sometimes: dict[str, SometimesCount] = field(default_factory=dict)
     excluded: dict[tuple[str, str], str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     incomplete: list[str] = field(default_factory=list)

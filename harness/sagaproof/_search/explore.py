@@ -67,9 +67,11 @@ class Explorer:
         self.campaign = Campaign(subject.name, settings, tuple(s.name for s in subject.all_scripts()))
         self._beyond = Level(settings.faults + 1, bound="lower", attempted=False)
         self.campaign.levels = [*(Level(k) for k in range(settings.faults + 1)), self._beyond]
-        self._judge = Judge(subject.checks, self.campaign)
+        self._judge = Judge(subject.checks, self.campaign, subject.sometimes)
         self._facts = FactBook()
-        self._candidates = Candidates(settings, restarts=subject.driver.restarts)
+        self._candidates = Candidates(
+            settings, restarts=subject.driver.restarts, cancels=subject.driver.asynchronous
+        )
         self._random = random.Random(settings.seed)  # noqa: S311  # a seeded sample, not a secret
         self._deadline = float("inf")
         self._k = 0
@@ -317,6 +319,7 @@ class Explorer:
             count.applies = self._judge.applies(check, facts) or bool(count.held or count.violated)
             if count.applies and not count.held and not count.violated:
                 self._note_unreached(check)
+        self._judge.conclude_sometimes(facts)
         skipped = sum(level.skipped for level in campaign.levels if level.attempted)
         if skipped:
             why = "it ended before them" if campaign.errors else "the budget was used up"

@@ -13,7 +13,9 @@ from sagaproof._model.script import Script
 from sagaproof._search.campaign import Campaign, Cell, CheckCount
 from sagaproof._search.candidates import classes_of
 from sagaproof._search.folds import Folds, finding_over_runs
+from sagaproof._search.reached import Reached
 from sagaproof._search.record import Book, Record
+from sagaproof._sometimes.sometimes import Sometimes
 
 __all__ = ["Judge"]
 
@@ -23,11 +25,14 @@ _ERRORS_MAX = 20
 class Judge:
     """Verdicts on the runs of one campaign."""
 
-    def __init__(self, checks: Sequence[Check], campaign: Campaign) -> None:
+    def __init__(
+        self, checks: Sequence[Check], campaign: Campaign, sometimes: Sequence[Sometimes] = ()
+    ) -> None:
         self._checks = tuple(check for check in checks if isinstance(check, RunCheck))
         self._over_runs = frozenset(c.slug for c in checks if not isinstance(c, RunCheck))
         self._campaign = campaign
         self._folds = Folds(checks, self._note_broken)
+        self._reached = Reached(sometimes, campaign.settings, self._note_error)
         self._findings: dict[FindingKey, Finding] = {}
         self._counts = {check.slug: CheckCount() for check in checks}
         campaign.checks = self._counts
@@ -59,7 +64,9 @@ class Judge:
             return False
 
     def _note_broken(self, check: Check, when: str, error: Exception) -> None:
-        text = f"check {check.slug} broke {when}: {type(error).__name__}: {error}"
+        self._note_error(f"check {check.slug} broke {when}: {type(error).__name__}: {error}")
+
+    def _note_error(self, text: str) -> None:
         if len(self._campaign.errors) < _ERRORS_MAX and text not in self._campaign.errors:
             self._campaign.errors.append(text)
 
@@ -68,6 +75,7 @@ class Judge:
     ) -> None:
         """Count a run: its verdicts, the cells of its faults, and the findings that no smaller plan shows."""
         self._folds.observe(history)
+        self._reached.observe(history)
         for slug, count in self._counts.items():
             if slug in record.violated:
                 count.violated += 1
@@ -124,6 +132,12 @@ class Judge:
                 self._note_broken(check, "at the end: it names a run that was not made", error)
             else:
                 self._findings.setdefault(finding.key, finding)
+
+    def conclude_sometimes(self, facts: Facts) -> None:
+        """Count what was reached at least once; without what is required, the campaign is incomplete."""
+        self._campaign.sometimes = self._reached.conclude(facts)
+        self._campaign.incomplete.extend(self._reached.missed())
+        self._campaign.notes.extend(self._reached.idle())
 
     def leaves_out(self) -> str:
         """What the replay of one plan says of the checks that compare runs; empty if there are none."""

@@ -10,6 +10,7 @@ from typing import Any
 from sagaproof._drivers.fed import FedSaga
 from sagaproof._model.script import OPAQUE, Script
 from sagaproof._search.settings import Settings
+from sagaproof._sometimes.sometimes import Sometimes
 from sagaproof._taps.handle import WorldHandle
 
 __all__ = ["Scenario"]
@@ -23,7 +24,8 @@ class Scenario:
     that goes on. Without it no process is killed.
 
     `systems` names the systems of the world; `expected` is a JSON file with the findings that it must have,
-    no more and no fewer. `story` is what a reader is told.
+    no more and no fewer. `story` is what a reader is told. `sometimes` are states of its own that a run of it
+    should reach.
     """
 
     name: str
@@ -37,5 +39,6 @@ class Scenario:
     invariants: tuple[Callable[[WorldHandle], object], ...] = ()
     independent: Sequence[tuple[str, str]] = ()
     attempts: Mapping[str, int] = field(default_factory=dict)
+    sometimes: Sequence[Sometimes] = ()
     settings: Settings = field(default_factory=Settings)
     expected: Path | None = None

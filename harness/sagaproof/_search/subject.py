@@ -1,4 +1,4 @@
-"""What is explored: a driver, the systems around it, its scripts and the checks that judge it."""
+"""What is explored: a driver, the systems around it, its scripts, and what judges it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from sagaproof._checks.campaign_check import Check
 from sagaproof._drivers.protocol import Driver
 from sagaproof._model.script import OPAQUE, Script
+from sagaproof._sometimes.sometimes import Sometimes
 from sagaproof._taps.handle import WorldHandle
 from sagaproof._world.system import System
 
@@ -28,6 +29,7 @@ class Subject:
     invariants: tuple[Callable[[WorldHandle], object], ...] = ()
     hosts: Mapping[str, tuple[str, ...]] | None = None
     allow_hosts: tuple[str, ...] = ()
+    sometimes: Sequence[Sometimes] = ()
 
     def all_scripts(self) -> Iterator[Script]:
         """Each script, then given up after each of its calls."""
