@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from sagaproof._doors.cli_comparison import EXAMPLES, SEEDS, comparison
 from sagaproof._doors.cli_explain import print_explained
 from sagaproof._doors.cli_list import inventory, print_inventory
 from sagaproof._doors.cli_output import Output
@@ -167,6 +168,13 @@ def selfcheck_command(
     with_ablation: Annotated[
         bool, typer.Option("--ablation/--no-ablation", help="Also without each family of faults in turn.")
     ] = True,
+    with_baseline: Annotated[
+        bool, typer.Option("--baseline", help="Also by single errors and by a plain Hypothesis test.")
+    ] = False,
+    examples: Annotated[
+        list[int], typer.Option("--examples", metavar="N", help="Examples of that test; may be repeated.")
+    ] = list(EXAMPLES),  # noqa: B006  # typer makes a new one
+    seeds: Annotated[int, typer.Option("--seeds", metavar="N", help="So often, with seeds from 0 on.")] = SEEDS,
     as_json: _Json = False,
 ) -> None:
     """Try every planted bug and every control: whether the checks see what they are for, and nothing else."""
@@ -174,11 +182,13 @@ def selfcheck_command(
     try:
         with output.guarded():
             result = checked(names or (), output, with_ablation=with_ablation)
+            beside = comparison(result, examples, seeds, output) if with_baseline else None
     except SagaproofError as error:
         output.err.print(f"error: {error}", soft_wrap=True)
         raise _Finished(_WRONG_USE) from error
-    put_selfcheck(result, output)
-    raise _Finished(result.exit_code)
+    put_selfcheck(result, output, beside)
+    false_alarm = beside is not None and bool(beside.false_alarms)
+    raise _Finished(max(result.exit_code, int(false_alarm)))
 
 
 @app.command("explain", epilog=_EXPLAIN_EPILOG)

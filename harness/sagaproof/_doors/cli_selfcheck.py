@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from sagaproof._doors.cli_output import Output
 from sagaproof._doors.registry import planted
 from sagaproof._doors.subjects import subject_of_scenario
+from sagaproof._machine.comparison import Comparison
+from sagaproof._report import comparison_data
+from sagaproof._report.comparison_text import print_comparison
 from sagaproof._report.selfcheck_data import as_data
 from sagaproof._report.selfcheck_text import print_selfcheck
 from sagaproof._search.ablation import SelfCheck, ablation
@@ -31,12 +34,18 @@ def checked(names: Sequence[str], output: Output, *, with_ablation: bool = True)
     return SelfCheck(trials, ablation(trials, _subject) if with_ablation else ())
 
 
-def put_selfcheck(result: SelfCheck, output: Output) -> None:
-    """Print it, as one JSON object if that is asked for."""
+def put_selfcheck(result: SelfCheck, output: Output, beside: Comparison | None = None) -> None:
+    """Print it, and what was compared with it; as one JSON object if that is asked for."""
     if output.as_json:
-        output.put_text(json.dumps(as_data(result), indent=1, ensure_ascii=False) + "\n")
-    else:
-        print_selfcheck(result, output.out)
+        data = as_data(result)
+        if beside is not None:
+            data["baseline"] = comparison_data.as_data(beside)
+        output.put_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+        return
+    print_selfcheck(result, output.out)
+    if beside is not None:
+        output.out.print()
+        print_comparison(beside, output.out)
 
 
 def _trial(one: Planted, output: Output) -> Trial:
