@@ -174,7 +174,9 @@ def selfcheck_command(
     examples: Annotated[
         list[int], typer.Option("--examples", metavar="N", help="Examples of that test; may be repeated.")
     ] = list(EXAMPLES),  # noqa: B006  # typer makes a new one
-    seeds: Annotated[int, typer.Option("--seeds", metavar="N", help="So often, with seeds from 0 on.")] = SEEDS,
+    seeds: Annotated[
+        int, typer.Option("--seeds", metavar="N", help="So often, with seeds from 0 on.")
+    ] = SEEDS,
     as_json: _Json = False,
 ) -> None:
     """Try every planted bug and every control: whether the checks see what they are for, and nothing else."""
