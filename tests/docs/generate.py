@@ -1,6 +1,7 @@
 """Fills in the generated parts of docs/: `./dev exec python tests/docs/generate.py`.
 
-A part stands between `<!-- generated: NAME -->` and `<!-- end -->`; all around it is written by hand.
+A part stands between `<!-- generated: NAME -->` and `<!-- end -->`; all around it is written by hand. Pages
+in docs/checks/ are generated whole.
 """
 
 from __future__ import annotations
@@ -17,18 +18,20 @@ import typer
 
 import _sagaproof_pytest
 from sagaproof import explore
-from sagaproof._checks import catalogue
-from sagaproof._checks.campaign_check import Check
 from sagaproof._doors.cli import app
+from sagaproof._doors.cli_explain import page_of
 from sagaproof._doors.options import FileOptions
 from sagaproof._doors.registry import planted, systems
-from sagaproof._model.fault import FAULTS, Fault, Learnt
+from sagaproof._model.fault import Fault, Learnt
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.point import Phase
+from sagaproof._report.explanation import explanations
 from sagaproof._search.settings import Settings
 from sagaproof._world.operation import Declared
 from sagaproof._world.system import System
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
+CHECKS: Final = DOCS / "checks"
 COMMAND: Final = "./dev exec python tests/docs/generate.py"
 
 _PART = re.compile(r"(<!-- generated: (?P<name>[\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -46,6 +49,9 @@ def stale() -> Iterator[tuple[Path, str]]:
         text = path.read_text(encoding="utf-8")
         if filled(text) != text:
             yield path, filled(text)
+    for path, text in check_pages().items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            yield path, text
 
 
 def _made(name: str) -> str:
@@ -102,24 +108,18 @@ def _stands_for(fault: Fault) -> str:
 # Checks -------------------------------------------------------------------------------------------------
 
 
-def check_of(slug: str) -> Check:
-    """A check by its slug."""
-    return next(check for check in catalogue.ALL if check.slug == slug)
+def _checks(_argument: str) -> str:
+    rows = [[f"[`{one.slug}`](checks/{one.slug}.md)", one.effect] for one in explanations().values()]
+    return table(["check", "says"], rows)
 
 
-def _check(slug: str) -> str:
-    check = check_of(slug)
-    says = (inspect.getdoc(inspect.getmodule(type(check))) or "").partition("`: ")[2]
-    applies = (inspect.getdoc(type(check).applies) or "").removeprefix("Applies ")
-    text = re.sub(r" \(O\d+\)", "", inspect.getdoc(type(check)) or "")
-    _, _, rest = text.partition("\n\n")
-    body = [f"**{says[0].upper()}{says[1:]}**", _wrapped(rest or text), f"Applies {applies}"]
-    return "\n\n".join(body)
-
-
-def _wrapped(text: str) -> str:
-    parts = (" ".join(part.split()) for part in text.split("\n\n"))
-    return "\n\n".join(textwrap.fill(part, 110, break_on_hyphens=False) for part in parts)
+def check_pages() -> dict[Path, str]:
+    """The page of each check, by its path: what `sagaproof explain` prints, and a way back."""
+    return {
+        CHECKS / f"{slug}.md": f"<!-- generated from harness/sagaproof/_explain/{slug}.md -->\n\n"
+        f"{page_of(slug)}\n[All checks](../checks.md)\n"
+        for slug in explanations()
+    }
 
 
 # Fakes --------------------------------------------------------------------------------------------------
@@ -166,6 +166,10 @@ def _set_up(system: System) -> Iterator[str]:
         ]
         says = " ".join((inspect.getdoc(method) or "").partition("\n\n")[0].split())
         yield _wrapped(f"`world.{system.name}.{name}({', '.join(params)})`: {says}")
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 110, break_on_hyphens=False)
 
 
 # Planted bugs -------------------------------------------------------------------------------------------
@@ -236,7 +240,7 @@ def _command_line(name: str) -> str:
 
 
 _PARTS: Final[dict[str, Callable[[str], str]]] = {
-    "check": _check,
+    "checks": _checks,
     "command-line": _command_line,
     "fake": _fake,
     "faults": _faults,
@@ -246,6 +250,7 @@ _PARTS: Final[dict[str, Callable[[str], str]]] = {
 }
 
 if __name__ == "__main__":
+    CHECKS.mkdir(exist_ok=True)
     for path, text in stale():
         path.write_text(text, encoding="utf-8")
         sys.stdout.write(f"{path} is up to date again\n")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sagaproof._checks import catalogue
-from sagaproof._model.fault import FAULTS
+from sagaproof._model.faults import FAULTS
 
 SECTION = re.compile(r"^## (?P<name>[^\n]+)\n(?P<text>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 

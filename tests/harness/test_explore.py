@@ -16,7 +16,8 @@ from sagaproof._doors.registry import scenarios
 from sagaproof._doors.subjects import subject_of_scenario
 from sagaproof._drivers.callable import CallableDriver
 from sagaproof._model.event import Called
-from sagaproof._model.fault import FAULTS, applicable
+from sagaproof._model.fault import applicable
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import History
 from sagaproof._model.plan import ALL, EMPTY, Injection, Plan
 from sagaproof._model.script import OPAQUE, Script

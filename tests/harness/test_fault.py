@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from sagaproof._model.event import Applied, Called, Landed, Rejected, Told
-from sagaproof._model.fault import FAULTS, Fault, Lands, applicable
 from sagaproof._model.fault import Applied as Half
+from sagaproof._model.fault import Fault, Lands, applicable
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.operation import EffectClass, Operation, durable_write
 from sagaproof._model.point import Phase
 from sagaproof._taps.direct import ToolError

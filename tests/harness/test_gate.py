@@ -285,8 +285,8 @@ def test_calls_of_many_threads_are_each_counted_once(under: Under) -> None:
 def test_calls_may_overlap_and_each_is_told_its_own_answer(under: Under) -> None:
     world = under()
     gate = world.gate
-    first = gate.arrive(world.shop, Delivery("send", {"order": "a"}))
-    second = gate.arrive(world.shop, Delivery("send", {"order": "b"}))
+    first = gate.resolve(gate.admit(world.shop, Delivery("send", {"order": "a"})))
+    second = gate.resolve(gate.admit(world.shop, Delivery("send", {"order": "b"})))
     gate.tell(second)
     gate.tell(first)
     told = [(e.call, e.body["order"]) for e in world.state.log if isinstance(e, Told)]
@@ -296,8 +296,8 @@ def test_calls_may_overlap_and_each_is_told_its_own_answer(under: Under) -> None
 def test_while_a_call_is_in_flight_its_repetition_is_its_second_attempt(under: Under) -> None:
     world = under()
     gate = world.gate
-    reply = gate.arrive(world.shop, Delivery("send", {"order": "a"}))
-    gate.arrive(world.shop, Delivery("send", {"order": "a"}))
+    reply = gate.resolve(gate.admit(world.shop, Delivery("send", {"order": "a"})))
+    gate.resolve(gate.admit(world.shop, Delivery("send", {"order": "a"})))
     gate.tell(reply)
     assert points(world) == ["shop.send.1", "shop.send.1:2"]
 

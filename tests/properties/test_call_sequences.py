@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sagaproof._model.event import Applied, Called, Told
-from sagaproof._model.fault import FAULTS, Learnt, applicable
+from sagaproof._model.fault import Learnt, applicable
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.plan import ALL, EMPTY, Injection, Plan
 from sagaproof._model.point import Phase, Point
 from sagaproof._taps.direct import ToolError

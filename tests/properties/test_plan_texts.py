@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sagaproof._model.fault import FAULTS
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.plan import ALL, EMPTY, Injection, Plan
 from sagaproof._model.point import Point
 from sagaproof.errors import PlanError

@@ -10,7 +10,7 @@ from sagaproof._checks.answers import told_text
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, effect_text
 from sagaproof._model.effect import Effect
-from sagaproof._model.fault import FAULTS
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.fault import Applied as Half
 from sagaproof._model.history import Call, History
 from sagaproof._model.operation import EffectClass

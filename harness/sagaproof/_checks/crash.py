@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from sagaproof._model.event import Answered, Asked, Died, Noted, Restarted
-from sagaproof._model.fault import FAULTS, Learnt
+from sagaproof._model.fault import Learnt
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import Call, History
 from sagaproof._model.operation import EffectClass
 from sagaproof._model.point import Phase

@@ -7,7 +7,8 @@ from typing import Final
 
 from sagaproof._checks.answers import error_code
 from sagaproof._model.event import Told
-from sagaproof._model.fault import FAULTS, Fault, Learnt
+from sagaproof._model.fault import Fault, Learnt
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import Arrival, Call, History
 from sagaproof._model.operation import EffectClass
 from sagaproof._model.point import Phase

@@ -8,7 +8,7 @@ from typing import Final
 
 from sagaproof._checks.protocol import Verdict, violated
 from sagaproof._checks.say import asked_for, call_text
-from sagaproof._model.fault import FAULTS
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import Arrival, Call
 
 __all__ = ["due", "too_soon"]

@@ -11,7 +11,8 @@ from sagaproof._checks.say import asked_for, effect_text, said
 from sagaproof._model.claim import Claim
 from sagaproof._model.effect import Effect
 from sagaproof._model.event import Died, Told
-from sagaproof._model.fault import FAULTS, Applied, Learnt
+from sagaproof._model.fault import Applied, Learnt
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import Call, History
 from sagaproof._model.operation import EffectClass
 

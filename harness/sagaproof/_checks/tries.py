@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 from sagaproof._checks.protocol import RunName
 from sagaproof._model.event import Told
-from sagaproof._model.fault import FAULTS, Applied
+from sagaproof._model.fault import Applied
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import Call, History
 from sagaproof._model.operation import EffectClass
 from sagaproof._model.plan import ALL, Injection

@@ -12,7 +12,8 @@ from rich.text import Text
 
 from sagaproof._checks import catalogue
 from sagaproof._doors.registry import scenarios, systems
-from sagaproof._model.fault import FAULTS, applicable
+from sagaproof._model.fault import applicable
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.operation import EffectClass, Operation, durable_write
 from sagaproof._model.point import Phase
 from sagaproof._search.scenario import Scenario

@@ -6,7 +6,8 @@ from collections.abc import Collection
 from typing import Final
 
 from sagaproof._drivers.recovery import no_recovery
-from sagaproof._model.fault import FAULTS, Learnt, applicable
+from sagaproof._model.fault import Learnt, applicable
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.operation import durable_write
 from sagaproof._model.plan import Injection, Plan
 from sagaproof._model.point import Phase

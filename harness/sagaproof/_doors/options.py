@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
 
-from sagaproof._model.fault import FAULTS
+from sagaproof._model.faults import FAULTS
 from sagaproof._search.settings import Exclusion, Settings
 from sagaproof.errors import UsageError, suggest
 

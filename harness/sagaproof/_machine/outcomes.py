@@ -37,7 +37,9 @@ class Outcomes:
         self.scripts: Sequence[Script] = tuple(subject.all_scripts())
         self._campaign = Campaign(subject.name, settings, ())
         self._judge = Judge(subject.checks, self._campaign)
-        self._candidates = Candidates(settings, restarts=subject.driver.restarts)
+        self._candidates = Candidates(
+            settings, restarts=subject.driver.restarts, cancels=subject.driver.asynchronous
+        )
         self._run: Callable[[Script, Plan, History | None], History] = runner.run
         self._fault_free: dict[str, History] = {}
         self._known: dict[tuple[str, Plan], Outcome] = {}

@@ -21,6 +21,7 @@ __all__ = [
     "Ended",
     "Event",
     "Landed",
+    "Meddled",
     "Noted",
     "Rejected",
     "Restarted",
@@ -102,6 +103,14 @@ class Wrote(NamedTuple):
     at: float
     system: str
     change: Change
+
+
+class Meddled(NamedTuple):
+    """Somebody else comes to the object of a call, by a fault of that `kind`; what they write follows."""
+
+    at: float
+    call: int
+    kind: str
 
 
 class Slept(NamedTuple):
@@ -192,6 +201,7 @@ Event: TypeAlias = (
     | Told
     | Broke
     | Wrote
+    | Meddled
     | Noted
     | Died
     | Restarted

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from sagaproof._model.fault import FAULTS, simplicity
+from sagaproof._model.faults import FAULTS, simplicity
 from sagaproof._model.point import Point
 from sagaproof.errors import PlanError, suggest
 

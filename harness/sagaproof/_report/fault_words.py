@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sagaproof._model.event import Called, Noted
-from sagaproof._model.fault import FAULTS
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import History
 from sagaproof._model.plan import ALL, Injection, Plan
 from sagaproof._report.schema import FaultPart
@@ -31,14 +31,14 @@ class FaultBook:
         if called.fault is None:
             return None
         point = called.point
-        system = point.operation.partition(".")[0]
         found = None
         for number, injection in enumerate(self.order, start=1):
             if injection.fault != called.fault:
                 continue
             at = injection.point
             same_call = (at.operation, at.n) == (point.operation, point.n) and at.attempt <= point.attempt
-            macro = FAULTS[injection.fault].macro and at.operation.partition(".")[0] == system
+            fault = FAULTS[injection.fault]
+            macro = fault.macro and fault.reaches(at.operation, point.operation)
             if same_call or (macro and found is None):
                 found = number
         return found

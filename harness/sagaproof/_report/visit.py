@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from sagaproof._model.effect import Effect
 from sagaproof._model.event import Applied, Asked, Called, Died, Landed, Rejected, Restarted
-from sagaproof._model.fault import FAULTS, Lands
+from sagaproof._model.fault import Lands
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import Arrival, Call, History
 
 __all__ = ["Visit", "visits"]

@@ -31,6 +31,7 @@ def crash_state(world: World, gate: Gate) -> Hashable:
     return (
         gate.process.restarts,
         int(world.clock.elapsed),
+        world.clock.skew,
         tuple(written),
         tuple(_system(system) for system in world.systems.values()),
         tuple(_effects(world)),

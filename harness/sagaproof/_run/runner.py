@@ -5,8 +5,9 @@ It is set up once for a campaign and used for each run; everything that is patch
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final, Self
 
 from sagaproof._drivers.journal import Journals
@@ -121,7 +122,7 @@ class Runner:
             if loop is None:
                 return finish_sync(steps)
             return run_async(
-                steps,
+                _as_root(steps, gate),
                 self.world.clock,
                 self._slept,
                 seconds_max=self.limits.virtual_s_max,
@@ -164,6 +165,19 @@ class Runner:
             why = ending.errors[0] if ending.errors else ending.where
             self._around.note(f"the recovery of a saga that had ended did not return ({ending.how}: {why})")
         gate.land_everything()
+
+
+async def _as_root(steps: Coroutine[Any, Any, Ending], gate: Gate) -> Ending:
+    """The task that is cancelled if the saga is; a cancellation that comes after its end is none."""
+    task = asyncio.current_task()
+    assert task is not None
+    gate.canceller = task.cancel
+    ending = await steps
+    gate.canceller = None
+    if task.cancelling():
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)
+    return ending
 
 
 def _written_by_others(log: Sequence[Event]) -> list[str]:

@@ -130,14 +130,14 @@ class _Functions:
     def time(self) -> float:
         """Seconds since the epoch."""
         clock = self._of_run()
-        return clock.now() if clock is not None else real_time.time()
+        return clock.wall() if clock is not None else real_time.time()
 
     def time_ns(self) -> int:
         """Nanoseconds since the epoch."""
         clock = self._of_run()
         if clock is None:
             return real_time.time_ns()
-        return int(START) * _NS + round(clock.elapsed * _NS)
+        return int(START) * _NS + round((clock.elapsed + clock.skew) * _NS)
 
     def monotonic(self) -> float:
         """Seconds of a clock that never goes back."""

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from sagaproof._model.event import Called, Ended, Noted
 from sagaproof._model.fault import Applied, Fault, Learnt, applicable
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import History
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.plan import ALL, Injection, Plan
-from sagaproof._model.point import Phase, Point, PointClass
+from sagaproof._model.point import Phase, PointClass
 from sagaproof._search.settings import DURATIONS, Settings
 
 __all__ = ["Candidates", "classes_of", "point_class"]
@@ -18,6 +19,7 @@ __all__ = ["Candidates", "classes_of", "point_class"]
 class _Option(NamedTuple):
     fault: str
     times: int
+    asks: bool = False
 
 
 class Candidates:
@@ -26,11 +28,12 @@ class Candidates:
     Every reachable set of faults is generated exactly once that way, points that exist only because of
     earlier faults included (Filibuster's dynamic discovery, without its duplicates). `restarts` says whether
     the saga can be started again after a crash: then it is also killed, and a desk that cannot be reached can
-    be told later.
+    be told later. `cancels` says whether it is asynchronous, so that it can be cancelled.
     """
 
-    def __init__(self, settings: Settings, *, restarts: bool = False) -> None:
+    def __init__(self, settings: Settings, *, restarts: bool = False, cancels: bool = False) -> None:
         self._settings = settings
+        self._cancels = cancels
         self._restarts = restarts
         self._kinds = settings.kinds()
         self._durations = tuple(DURATIONS[name] for name in settings.durations)
@@ -40,21 +43,24 @@ class Candidates:
     def of(self, history: History) -> tuple[Injection, ...]:
         """Each injection that extends the history's plan, in the order of the trace."""
         found: list[Injection] = []
-        for point, phase in _points(history):
-            options = self._at(history.operations[point.operation], phase)
-            found.extend(Injection(point, option.fault, option.times) for option in options)
+        for called in _points(history):
+            options = self._at(history.operations[called.point.operation], called.phase)
+            found.extend(
+                Injection(called.point, option.fault, option.times)
+                for option in options
+                if not option.asks or self._suits(option, called)
+            )
         return tuple(found)
 
     def count(self, history: History) -> int:
         """How many there are, without making them."""
-        operations = history.operations
-        return sum(len(self._at(operations[point.operation], phase)) for point, phase in _points(history))
+        return len(self.of(history))
 
     def _at(self, operation: Operation, phase: Phase) -> tuple[_Option, ...]:
         known = self._options.get((operation.full, phase))
         if known is None:
             known = self._options[operation.full, phase] = tuple(
-                _Option(fault.name, times)
+                _Option(fault.name, times, fault.needs_key or self._has_condition(operation, fault))
                 for fault in self._kinds
                 if applicable(fault, operation, phase)
                 for times in self._times(fault)
@@ -62,12 +68,27 @@ class Candidates:
             )
         return known
 
+    def _has_condition(self, operation: Operation, fault: Fault) -> bool:
+        return any(c.covers(operation.full, fault.name) for c in self._settings.when)
+
+    def _suits(self, option: _Option, called: Called | Noted) -> bool:
+        """Whether a fault can be put on this very call: one without a key has no key to get lost."""
+        if not isinstance(called, Called):
+            return True
+        if called.key is None and FAULTS[option.fault].needs_key:
+            return False
+        operation = called.point.operation
+        return all(c.holds(called) for c in self._settings.when if c.covers(operation, option.fault))
+
     def _times(self, fault: Fault) -> tuple[int, ...]:
         return self._durations if fault.spans else (1,)
 
     def _wanted(self, operation: Operation, phase: Phase, fault: Fault, times: int) -> bool:
         if fault.learnt is Learnt.DEATH and not self._restarts:
             self.excluded["*", "crash-*"] = "nothing says what a new process does: pass recover="
+            return False
+        if fault.family == "cancel" and not self._cancels:
+            self.excluded["*", "cancel*"] = "a saga that is not asynchronous cannot be cancelled"
             return False
         reason = "" if self._restarts else _without_a_desk(phase, fault, times)
         for exclusion in self._settings.exclude:
@@ -88,23 +109,23 @@ def _without_a_desk(phase: Phase, fault: Fault, times: int) -> str:
     return "a desk that never answers leaves nobody to tell" if lasting or refused else ""
 
 
-def _points(history: History) -> list[tuple[Point, Phase]]:
+def _points(history: History) -> list[Called | Noted]:
     """The arrivals and journal writes without a fault that come after the point of the last injection.
 
     What comes after the end of the saga is not its own doing.
     """
     last = -1
-    found: list[tuple[Point, Phase, str | None]] = []
+    found: list[Called | Noted] = []
     armed = {injection.point for injection in history.plan}
     for event in history.events:
         if event.__class__ is Called or event.__class__ is Noted:
             assert isinstance(event, Called | Noted)
             if event.point in armed:
                 last = len(found)
-            found.append((event.point, event.phase, event.fault))
+            found.append(event)
         elif event.__class__ is Ended:
             break
-    return [(point, phase) for point, phase, fault in found[last + 1 :] if fault is None]
+    return [called for called in found[last + 1 :] if called.fault is None]
 
 
 def classes_of(history: History, plan: Plan) -> tuple[PointClass, ...]:

@@ -69,7 +69,9 @@ class Explorer:
         self.campaign.levels = [*(Level(k) for k in range(settings.faults + 1)), self._beyond]
         self._judge = Judge(subject.checks, self.campaign, subject.sometimes)
         self._facts = FactBook()
-        self._candidates = Candidates(settings, restarts=subject.driver.restarts)
+        self._candidates = Candidates(
+            settings, restarts=subject.driver.restarts, cancels=subject.driver.asynchronous
+        )
         self._random = random.Random(settings.seed)  # noqa: S311  # a seeded sample, not a secret
         self._deadline = float("inf")
         self._k = 0

@@ -6,7 +6,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
 from sagaproof._model.claim import Claim
-from sagaproof._model.fault import FAULTS, Learnt
+from sagaproof._model.fault import Learnt
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.plan import Injection, Plan
 from sagaproof._model.point import PointClass
 

@@ -13,7 +13,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sagaproof._model.fault import FAULTS
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.plan import Injection
 from sagaproof._search.record import Record
 
@@ -62,4 +62,4 @@ def _reach(added: Injection | None) -> object:
     if added is None:
         return None
     fault = FAULTS[added.fault]
-    return (added.point, added.times, fault.lands, fault.macro)
+    return (added.point, added.times, fault.wake)

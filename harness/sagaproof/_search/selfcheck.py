@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from sagaproof._model.fault import FAULTS
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.plan import EMPTY, Plan
 from sagaproof._search.campaign import Campaign
 from sagaproof._search.explore import explore

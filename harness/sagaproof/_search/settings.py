@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from sagaproof._model.fault import FAULTS, Fault
+from sagaproof._model.event import Called
+from sagaproof._model.fault import Fault
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.plan import ALL
 from sagaproof._run.runner import Limits
 from sagaproof.errors import UsageError, suggest
@@ -29,6 +32,19 @@ class Exclusion:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """Where a fault is put on some calls only: glob patterns for operation and fault, and which calls."""
+
+    operation: str
+    fault: str
+    holds: Callable[[Called], bool]
+
+    def covers(self, operation: str, fault: str) -> bool:
+        """Whether this condition speaks of that fault at that operation."""
+        return fnmatchcase(operation, self.operation) and fnmatchcase(fault, self.fault)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """The settings of a campaign.
 
@@ -44,6 +60,7 @@ class Settings:
     durations: tuple[str, ...] = ("once", "all")
     families: tuple[str, ...] = ()
     exclude: tuple[Exclusion, ...] = ()
+    when: tuple[Condition, ...] = ()
     runs_max: int = 50_000
     seconds_max: float | None = None
     reduce: bool = True
@@ -71,5 +88,5 @@ class Settings:
             fault
             for fault in FAULTS.values()
             if (self.statuses == "all" or fault.representative is None)
-            and (not self.families or fault.family in self.families)
+            and (fault.family in self.families if self.families else not fault.opt_in)
         )

@@ -14,11 +14,13 @@ from sagaproof._model.event import (
     Ended,
     Event,
     Landed,
+    Meddled,
     Noted,
     Restarted,
     Told,
 )
-from sagaproof._model.fault import FAULTS, says_not_applied
+from sagaproof._model.fault import says_not_applied
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import History, mask
 from sagaproof._model.point import Phase, Point
 
@@ -127,6 +129,8 @@ def _look_of(event: Event) -> Hashable:
             look = (effect.call, effect.ref, effect.amount, effect.undoes, event.late, event.again)
         case Landed():
             look = (event.call, event.outcome)
+        case Meddled():
+            look = (event.call, event.kind)
         case Noted():
             look = (event.point, event.kept)
         case Restarted():

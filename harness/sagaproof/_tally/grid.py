@@ -8,7 +8,8 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from sagaproof._model.event import Called, Noted
-from sagaproof._model.fault import FAULTS, applicable
+from sagaproof._model.fault import applicable
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.point import Phase, PointClass
 from sagaproof._search.campaign import Campaign, Cell

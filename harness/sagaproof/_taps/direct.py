@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sagaproof._model.fault import Learnt
-from sagaproof._taps.gate import Gate, Reply
+from sagaproof._taps.gate import Gate
+from sagaproof._taps.misanswer import ANSWERED
+from sagaproof._taps.reply import Reply
 from sagaproof._world.system import Delivery, System
 
 __all__ = ["Direct", "ErrorFor", "ToolError", "see"]
@@ -125,8 +128,10 @@ _SCALARS: Final = frozenset({str, int, bool, type(None)})
 
 def see(reply: Reply, error_for: ErrorFor | None = None) -> Any:
     """What a direct caller sees of a reply: the answer, or the exception that stands for it."""
-    if reply.learnt is Learnt.ANSWER or reply.learnt is Learnt.SOFT:
+    if reply.learnt is Learnt.ANSWER or reply.learnt in ANSWERED:
         return reply.body
+    if reply.learnt is Learnt.CANCELLED:
+        raise asyncio.CancelledError
     if reply.learnt is Learnt.STATUS and error_for is not None:
         error = error_for(reply.status or 0)
     else:
@@ -144,7 +149,9 @@ def _exception(reply: Reply) -> Exception:
         return ConnectionRefusedError(f"{reply.point.operation}: connection refused")
     if reply.learnt is Learnt.TIMEOUT:
         return TimeoutError(f"{reply.point.operation}: timed out")
-    if reply.learnt is Learnt.GARBAGE:
+    if reply.learnt is Learnt.RAISED:
+        return OSError(f"{reply.point.operation}: cannot be written to")
+    if reply.learnt in {Learnt.GARBAGE, Learnt.EMPTY}:
         return ToolError(
             reply.status or 0, "unreadable", f"{reply.point.operation}: the answer cannot be read"
         )

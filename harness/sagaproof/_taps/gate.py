@@ -7,79 +7,33 @@ an asynchronous tap may wait, so that calls of one turn overlap as they would in
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable
-from datetime import UTC, datetime
-from email.utils import format_datetime
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Hashable
+from typing import Final
 
-from sagaproof._model.effect import Binding
-from sagaproof._model.event import Called, Landed, Noted, Rejected, Told
-from sagaproof._model.fault import Applied, Fault, Lands, Learnt
+from sagaproof._model.event import Called, Noted, Told
+from sagaproof._model.fault import Fault, Lands, Learnt
 from sagaproof._model.operation import Operation
 from sagaproof._model.plan import EMPTY, Injection, Plan
 from sagaproof._model.point import Phase, Point
 from sagaproof._taps.injector import Injector
-from sagaproof._taps.logical import LogicalCall, LogicalCalls
+from sagaproof._taps.logical import LogicalCalls
+from sagaproof._taps.misanswer import misanswer
+from sagaproof._taps.misdelivery import Deliveries
 from sagaproof._taps.process import Process
+from sagaproof._taps.reply import Admission, Reply, Write, answer, silent
 from sagaproof._taps.site import caller_site
 from sagaproof._taps.stopped import SagaStopped
-from sagaproof._world.system import Delivery, Handled, System
+from sagaproof._world.system import Delivery, System
 from sagaproof._world.world import World
-from sagaproof.errors import SagaproofError, UsageError, suggest
+from sagaproof.errors import UsageError, suggest
 
-__all__ = ["DEFAULT_TIMEOUT_S", "Admission", "Gate", "Reply", "Write"]
+__all__ = ["DEFAULT_TIMEOUT_S", "Gate"]
 
 LATENCY_S: Final = 0.01
 """What each call takes, in virtual time."""
 
 DEFAULT_TIMEOUT_S: Final = 60.0
 """How long a caller without a timeout of its own waits for an answer that does not come."""
-
-
-class Reply(NamedTuple):
-    """What a tap has to make its caller see. `body` is the answer for ANSWER, STATUS and SOFT."""
-
-    call: int
-    point: Point
-    phase: Phase
-    learnt: Learnt
-    ok: bool
-    status: int | None
-    body: Any
-    retry_after: str | None = None
-
-
-class Admission(NamedTuple):
-    """A call between its arrival and its effect."""
-
-    system: System
-    delivery: Delivery
-    logical: LogicalCall
-    point: Point
-    fault: Fault | None
-    timeout_s: float | None
-
-
-class Write(NamedTuple):
-    """A write into a store of the saga's own, before it is made: with a fault, the process dies at it."""
-
-    point: Point
-    record: object
-    fault: Fault | None
-    site: str
-
-    @property
-    def kept(self) -> bool:
-        """Whether it is to be made at all."""
-        return self.fault is None or self.fault.applied is Applied.YES
-
-
-class _Late(NamedTuple):
-    lands: Lands | None
-    system: System
-    delivery: Delivery
-    call: int
-    undoes: Binding | None
 
 
 class Gate:
@@ -100,7 +54,8 @@ class Gate:
         self._faulty = bool(plan)
         self._logical = LogicalCalls()
         self._arrivals = 0
-        self._late: list[_Late] = []
+        self._deliveries = Deliveries(world)
+        self.canceller: Callable[[], object] | None = None
         self._writes: dict[str, int] = {}
         self._lock = threading.RLock()
 
@@ -114,25 +69,31 @@ class Gate:
     def call(self, system: System, delivery: Delivery, timeout_s: float | None = None) -> Reply:
         """Arrive and be told at once."""
         with self._lock:
-            reply = self.resolve(self.admit(system, delivery, timeout_s))
-            self.tell(reply)
-        return reply
+            admission = self.admit(system, delivery, timeout_s)
+            return self.settle(admission, self.resolve(admission))
 
-    def arrive(self, system: System, delivery: Delivery, timeout_s: float | None = None) -> Reply:
-        """Let a call arrive: put the planned fault on it, apply it or not, and say what to tell."""
+    def settle(self, admission: Admission, reply: Reply) -> Reply:
+        """Tell a caller its reply that does not wait for it in a loop; return what it is to see."""
         with self._lock:
-            return self.resolve(self.admit(system, delivery, timeout_s))
+            if reply.learnt is Learnt.CANCELLED:
+                reply = silent(reply)
+            self.tell(reply)
+            if admission.fault is not None and admission.fault.cancels_next:
+                self.cancel()
+            return reply
 
     def admit(self, system: System, delivery: Delivery, timeout_s: float | None = None) -> Admission:
-        """The first half of `arrive`: who is calling, and which fault is planned here."""
+        """Let a call arrive: who is calling, and which fault is planned here."""
         with self._lock:
             self._refuse_if_closed()
-            if self._late:
-                self._land(Lands.NEXT_CALL)
+            if self._deliveries:
+                self._deliveries.land(Lands.NEXT_CALL)
             operation = self._operation(system, delivery)
             logical = self._logical.identify(operation, delivery, self.world.standing)
             point = Point(operation.full, logical.n, logical.attempts, self.process.restarts)
-            fault = self._injector.fault_at(point, logical, operation.system) if self._faulty else None
+            fault = (
+                self._injector.fault_at(point, logical, self.world.clock.elapsed) if self._faulty else None
+            )
             world = self.world
             args = delivery.args if delivery.target_key is None else {"by_key": delivery.target_key}
             world.log.append(
@@ -152,13 +113,13 @@ class Gate:
             return Admission(system, delivery, logical, point, fault, timeout_s)
 
     def resolve(self, admission: Admission) -> Reply:
-        """The second half of `arrive`: apply the call as the fault says, and say what to tell."""
+        """Apply a call as its fault says, or as it is, and say what to tell."""
         with self._lock:
             if admission.fault is not None:
                 return self._with_fault(admission.fault, admission)
             logical = admission.logical
             handled = self.world.deliver(admission.system, admission.delivery, logical.index, logical.undoes)
-            return _answer(logical, admission.point, handled)
+            return answer(admission, handled)
 
     def raised(self, admission: Admission, error: BaseException) -> None:
         """Note that the called code itself raised, with no effect that we know of."""
@@ -198,7 +159,7 @@ class Gate:
                 )
             )
             if reply.phase is Phase.UNDO:
-                self._land(Lands.UNDO)
+                self._deliveries.land(Lands.UNDO)
 
     def begin_write(self, operation: Operation, record: object) -> Write:
         """A write into a store of the saga's own that outlives its process: a point like any call."""
@@ -231,12 +192,12 @@ class Gate:
     def land_everything(self) -> None:
         """Let all that is late arrive now, in the order it was sent."""
         with self._lock:
-            self._land(None)
+            self._deliveries.land(None)
 
     def pending(self) -> Hashable:
         """What is still to come by itself: late deliveries, faults that last, what the desk has not heard."""
-        late = ((e.lands, e.system.name, e.delivery.operation, e.delivery.key) for e in self._late)
-        return (tuple(late), self._injector.lasting(self._logical.calls), self._logical.open(), self.unheard)
+        lasting = self._injector.lasting(self._logical.calls)
+        return (self._deliveries.pending(), lasting, self._logical.open(), self.unheard)
 
     def close(self, why: str) -> None:
         """Refuse every further call: whoever makes it is stopped with this reason."""
@@ -255,69 +216,30 @@ class Gate:
     # Faults ---------------------------------------------------------------------------------------------
 
     def _with_fault(self, fault: Fault, admission: Admission) -> Reply:
-        logical, point = admission.logical, admission.point
-        handled = self._apply(fault, admission)
-        learnt = fault.learnt
-        if learnt is Learnt.DEATH:
-            self.process.die(point)
-        if learnt is Learnt.TIMEOUT:
-            self.world.clock.elapsed += max(0.0, (admission.timeout_s or DEFAULT_TIMEOUT_S) - LATENCY_S)
-        if learnt is Learnt.ANSWER:
-            assert handled is not None
-            return _answer(logical, point, handled)
-        status = fault.status if learnt is Learnt.STATUS else _STATUS_OF.get(learnt)
-        body = handled.body if learnt is Learnt.TORN and handled is not None else _fault_body(fault)
-        after = self._retry_after(fault)
-        return Reply(logical.index, point, logical.phase, learnt, False, status, body, after)  # noqa: FBT003
+        handled = self._deliveries.apply(fault, admission)
+        if fault.learnt is Learnt.DEATH:
+            self.process.die(admission.point)
+        self._let_time_pass(fault, admission)
+        if fault.learnt is Learnt.CANCELLED and handled is not None:
+            return answer(admission, handled)._replace(learnt=Learnt.CANCELLED)
+        return misanswer(fault, admission, handled, self.world)
 
-    def _retry_after(self, fault: Fault) -> str | None:
-        """The header of a rate limit; a date is two seconds ahead of the world's clock (RFC 9110, 10.2.3)."""
-        if fault.retry_after != "date":
-            return fault.retry_after
-        return format_datetime(datetime.fromtimestamp(self.world.clock.now() + 2.0, UTC), usegmt=True)
+    def _let_time_pass(self, fault: Fault, admission: Admission) -> None:
+        """Waiting for what does not come, or comes at the last moment; and clocks that are set."""
+        clock = self.world.clock
+        waits_s = max(0.0, (admission.timeout_s or DEFAULT_TIMEOUT_S) - LATENCY_S)
+        if fault.outlasts_key:
+            waits_s = max(waits_s, admission.system.key_lifetime_s + 1.0)
+        if fault.learnt is Learnt.TIMEOUT:
+            clock.elapsed += waits_s
+        elif fault.slow:
+            clock.elapsed += max(0.0, waits_s - LATENCY_S)
+        clock.skew += fault.jump_s
 
-    def _apply(self, fault: Fault, admission: Admission) -> Handled | None:
-        world, logical = self.world, admission.logical
-        system, delivery, undoes = admission.system, admission.delivery, logical.undoes
-        if fault.applied is Applied.NO:
-            return None
-        if fault.applied is Applied.LATE:
-            self._late.append(_Late(fault.lands, system, delivery, logical.index, undoes))
-            return None
-        handled = world.deliver(system, delivery, logical.index, undoes)
-        if fault.applied is Applied.TWICE and (handled.ok or logical.phase is not Phase.UNDO):
-            self._deliver_unseen(system, delivery, logical.index, undoes, again=True)
-        return handled
-
-    def _deliver_unseen(
-        self,
-        system: System,
-        delivery: Delivery,
-        call: int,
-        undoes: Binding | None,
-        *,
-        late: bool = False,
-        again: bool = False,
-    ) -> Handled:
-        """A delivery whose outcome nobody waits for: if a callable of the user's raises, it has refused."""
-        try:
-            return self.world.deliver(system, delivery, call, undoes, late=late, again=again)
-        except SagaproofError:
-            raise
-        except Exception as error:  # noqa: BLE001  # it may raise anything, and is not to end another call
-            code = type(error).__name__
-            self.world.log.append(Rejected(self.world.clock.elapsed, call, 500, code, late))
-            return Handled(500, None, code=code)
-
-    def _land(self, lands: Lands | None) -> None:
-        """Deliver what waits for this moment; None is the end, when everything lands."""
-        due = [late for late in self._late if lands is None or late.lands is lands]
-        if not due:
-            return
-        self._late = [late for late in self._late if late not in due]
-        for late in due:
-            handled = self._deliver_unseen(late.system, late.delivery, late.call, late.undoes, late=True)
-            self.world.log.append(Landed(self.world.clock.elapsed, late.call, _outcome(handled)))
+    def cancel(self) -> None:
+        """Cancel the saga, as its user would: it gets to know of it where it waits, or waits next."""
+        if self.canceller is not None:
+            self.canceller()
 
     def _refuse_if_closed(self) -> None:
         if self.closed:
@@ -327,25 +249,3 @@ class Gate:
         if self._arrivals > self._calls_max:
             self.closed = f"made more than {self._calls_max} calls"
             raise SagaStopped(self.closed)
-
-
-_STATUS_OF: Final = {Learnt.TORN: 200, Learnt.GARBAGE: 200, Learnt.SOFT: 200}
-
-
-def _answer(logical: LogicalCall, point: Point, handled: Handled) -> Reply:
-    learnt = Learnt.ANSWER if handled.status < 400 else Learnt.STATUS
-    return Reply(
-        logical.index, point, logical.phase, learnt, handled.status < 400, handled.status, handled.body
-    )
-
-
-def _fault_body(fault: Fault) -> dict[str, object]:
-    return {"error": {"code": f"injected_{fault.name}".replace("-", "_"), "message": fault.meaning}}
-
-
-def _outcome(handled: Handled) -> str:
-    if handled.changes:
-        return "applied"
-    if handled.code == "fenced":
-        return "fenced"
-    return "absorbed" if handled.ok else "refused"

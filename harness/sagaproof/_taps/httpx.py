@@ -6,7 +6,6 @@ user's own routers, or to the transport that the client has.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Final, NamedTuple, NoReturn, Self
 
@@ -15,11 +14,13 @@ import respx
 
 from sagaproof._model.fault import Learnt
 from sagaproof._taps.arguments import Misfit
-from sagaproof._taps.gate import Gate, Reply
+from sagaproof._taps.cancelling import settle
+from sagaproof._taps.gate import Gate
 from sagaproof._taps.hosts import Hosts
 from sagaproof._taps.httpx_answers import misfit_response, response
 from sagaproof._taps.httpx_private import AllMockedAssertionError, HTTPXMocker, PassThrough, Route, check
 from sagaproof._taps.httpx_shortcut import Shortcut
+from sagaproof._taps.reply import Reply
 from sagaproof._taps.routes import Match, delivery
 from sagaproof._taps.site import caller_site
 from sagaproof._taps.ssl_cache import SslCache
@@ -154,9 +155,8 @@ class _TapRouter(respx.MockRouter):
         if isinstance(received, Misfit):
             return misfit_response(received)
         gate, system, delivery, timeout_s = received
-        reply = gate.arrive(system, delivery, timeout_s)
-        await asyncio.sleep(0)  # let the other calls of this turn arrive before this one is told
-        gate.tell(reply)
+        admission = gate.admit(system, delivery, timeout_s)
+        reply = await settle(gate, admission, gate.resolve(admission))
         return tap.answer(received, reply, request)
 
 

@@ -6,6 +6,7 @@ A line that drops looks the same to the client whether or not the effect was app
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import lru_cache
@@ -15,8 +16,9 @@ import httpx
 
 from sagaproof._model.fault import Learnt
 from sagaproof._taps.arguments import Misfit
-from sagaproof._taps.gate import Reply
 from sagaproof._taps.httpx_private import WholeResponse
+from sagaproof._taps.misanswer import ANSWERED
+from sagaproof._taps.reply import Reply
 from sagaproof.errors import UsageError
 
 __all__ = ["misfit_response", "response"]
@@ -36,10 +38,14 @@ def response(reply: Reply, request: httpx.Request) -> httpx.Response:
     `sagaproof_call`, the number of the call.
     """
     learnt = reply.learnt
-    if learnt is Learnt.ANSWER or learnt is Learnt.STATUS or learnt is Learnt.SOFT:
+    if learnt is Learnt.ANSWER or learnt is Learnt.STATUS or learnt in ANSWERED:
         return _json_response(reply)
     if learnt is Learnt.TORN:
         return _torn_response(reply)
+    if learnt is Learnt.EMPTY:
+        return WholeResponse(reply.status or 200, _length(0), b"", reply.call)
+    if learnt is Learnt.CANCELLED:
+        raise asyncio.CancelledError
     if learnt is Learnt.GARBAGE:
         html = [(b"content-type", b"text/html; charset=utf-8"), *_length(len(_PAGE)).raw]
         return WholeResponse(reply.status or 200, httpx.Headers(html), _PAGE, reply.call)

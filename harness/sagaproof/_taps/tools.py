@@ -9,10 +9,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from sagaproof._model.fault import Applied
+from sagaproof._model.fault import Applied, Learnt
 from sagaproof._model.operation import EffectClass, Operation
+from sagaproof._taps.cancelling import settle
 from sagaproof._taps.direct import ErrorFor, see
-from sagaproof._taps.gate import Admission, Gate
+from sagaproof._taps.gate import Gate
+from sagaproof._taps.reply import Admission, Reply
 from sagaproof._world.operation import Declared
 from sagaproof._world.system import Delivery, System
 from sagaproof._world.table import Table
@@ -190,19 +192,19 @@ class _Tap:
     def _delivery(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Delivery:
         return Delivery(self._spec.name, dict(self._signature.bind(*args, **kwargs).arguments))
 
-    def _finish(self, door: Gate, admission: Admission) -> Any:
+    def _resolved(self, door: Gate, admission: Admission) -> Reply:
         try:
-            reply = door.resolve(admission)
+            return door.resolve(admission)
         except Exception as error:
             door.raised(admission, error)
             raise
-        door.tell(reply)
-        return see(reply, self._spec.errors)
 
     def around_sync(self) -> Callable[..., Any]:
         def tap(*args: Any, **kwargs: Any) -> Any:
             door = self._gate()
-            return self._finish(door, door.admit(self._tools, self._delivery(args, kwargs)))
+            admission = door.admit(self._tools, self._delivery(args, kwargs))
+            reply = door.settle(admission, self._resolved(door, admission))
+            return see(reply, self._spec.errors)
 
         return tap
 
@@ -213,9 +215,12 @@ class _Tap:
             outcomes = [await _outcome(fn, args, kwargs) for _ in range(_deliveries(admission))]
             self._tools.outcomes.extend(outcomes)  # from here on nothing else can run in between
             try:
-                return self._finish(door, admission)
+                reply = self._resolved(door, admission)
             finally:
                 self._tools.outcomes.clear()
+            waits = reply.learnt is Learnt.CANCELLED
+            reply = await settle(door, admission, reply) if waits else door.settle(admission, reply)
+            return see(reply, self._spec.errors)
 
         return tap
 

@@ -12,16 +12,24 @@ START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC).timestamp()
 
 
 class Clock:
-    """Virtual time in seconds; it moves only when somebody moves it."""
+    """Virtual time in seconds; it moves only when somebody moves it.
 
-    __slots__ = ("elapsed",)
+    `skew` is by how much the wall clock of the saga's own machine is ahead of that of the services.
+    """
+
+    __slots__ = ("elapsed", "skew")
 
     def __init__(self) -> None:
         self.elapsed = 0.0
+        self.skew = 0.0
 
     def now(self) -> float:
-        """Seconds since the epoch, as `time.time` would say."""
+        """Seconds since the epoch, as the services have it."""
         return START + self.elapsed
+
+    def wall(self) -> float:
+        """Seconds since the epoch, as `time.time` says on the machine of the saga."""
+        return START + self.elapsed + self.skew
 
     def isoformat(self) -> str:
         """The moment as an ISO 8601 text in UTC."""

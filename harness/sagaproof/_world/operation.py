@@ -44,6 +44,8 @@ class _Mark:
     escalates: bool
     keyed: bool | None
     traits: frozenset[str]
+    bulk: str | None
+    meanwhile: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ def operation(
     escalates: bool = False,
     keyed: bool | None = None,
     traits: tuple[str, ...] = (),
+    bulk: str | None = None,
+    meanwhile: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Declare a method of a `System` as an operation that calls can reach.
 
@@ -82,6 +86,11 @@ def operation(
     object; `amount` the one that holds minor units. `undoes` names the operations taken back by this one
     (found by `ref`); `restores` is (table, field) where writing the previous value takes a write back.
     `keyed` says whether idempotency keys are honoured (default: for every write).
+
+    `bulk` names the parameter that holds a list of items which are done one by one, so that some may fail.
+    `meanwhile` says what somebody else may do to the object of a call after it, by kind (`meddled`: change
+    it, `consumed`: use it up, so that the undo is refused, `bounced`: send it back): the name of a method of
+    the system that takes the `Effect` of the call. A field that is restored can be meddled with anyhow.
     """
     mark = _Mark(
         EffectClass(cls),
@@ -94,6 +103,8 @@ def operation(
         escalates,
         keyed,
         frozenset(traits),
+        bulk,
+        tuple((meanwhile or {}).items()),
     )
 
     def declare(fn: Callable[P, R]) -> Callable[P, R]:
@@ -140,10 +151,22 @@ def _declare(system: str, name: str, fn: Callable[..., Any], mark: _Mark) -> Dec
     keyed = mark.cls > EffectClass.READ if mark.keyed is None else mark.keyed
     described = Operation(
         system, name, mark.cls, mark.ref, mark.amount, mark.undoes, mark.restores,
-        mark.escalates, keyed, mark.traits, tuple(names),
+        mark.escalates, keyed, _traits(mark), tuple(names), mark.bulk, mark.meanwhile,
     )  # fmt: skip
     types = {p: _json_types(hints.get(p, Any)) for p in names}
     return Declared(described, fn, mark.route, mark.status, types, required, "if_match" in params)
+
+
+def _traits(mark: _Mark) -> frozenset[str]:
+    """What the fault table asks for, the declared traits among it."""
+    more = {kind for kind, _ in mark.meanwhile}
+    if mark.restores is not None:
+        more.add("meddled")
+    if mark.bulk is not None:
+        more.add("bulk")
+    if mark.amount is not None:
+        more.add("amount")
+    return mark.traits | more
 
 
 def _json_types(hint: Any) -> tuple[type, ...]:

@@ -6,10 +6,11 @@ changes, whole or not at all; keys, fences, undo by key and lookup come with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
 
-from sagaproof._model.effect import Change, Record
+from sagaproof._model.effect import Change, Effect, Record
 from sagaproof._model.operation import EffectClass, Operation, TableInfo
 from sagaproof._world.clock import Clock, Ids
 from sagaproof._world.keys import LIFETIME_S, KeyMemory, Remembered
@@ -190,7 +191,10 @@ class System:
         return None if row is None else {field: row.get(field)}
 
     def _roll_back(self) -> None:
-        for table, key, before, _ in reversed(self._writes or []):
+        self._take_back(self._writes or ())
+
+    def _take_back(self, changes: Sequence[Change]) -> None:
+        for table, key, before, _ in reversed(changes):
             rows = self._table_by_name[table].rows
             if before is None:
                 rows.pop(key, None)
@@ -208,7 +212,7 @@ class System:
 
     def _undo_by_key(self, undo: Declared, key: str) -> Any:
         entry = self.keys.get(key, self.clock.now())
-        if entry is None or entry.status >= 500:
+        if entry is None or (entry.status >= 500 and not entry.changes):
             self.keys.fence(key, undo.operation.undoes[0], self.clock.now())
             return {"state": "fenced", "undone": False}
         if entry.state == "fenced":
@@ -272,6 +276,43 @@ class System:
             if detail:
                 yield name, str(detail)
 
+    # What faults need of it -----------------------------------------------------------------------------
+
+    def keep_part(self, delivery: Delivery, body: Any, changes: tuple[Change, ...]) -> None:
+        """Remember that a call was done in part: the same key gets the same answer, and can be undone."""
+        if delivery.key is not None:
+            now = self.clock.now()
+            self.keys.done(
+                delivery.key, delivery.operation, delivery.args, 200, body, changes=changes, now=now
+            )
+
+    @contextmanager
+    def without(self, changes: Sequence[Change]) -> Iterator[None]:
+        """Have the state as if these changes had not been made, for as long as the context lasts."""
+        snapshot = self.snapshot()
+        self._take_back(changes)
+        try:
+            yield
+        finally:
+            self.restore(snapshot)
+
+    def meanwhile(self, kind: str, effect: Effect) -> None:
+        """Let somebody else write to the object of an effect, as its operation declares it for this kind.
+
+        Without a method for it, `meddled` sets the field that the operation sets to another value.
+        """
+        described = self._declared[effect.operation].operation
+        method = dict(described.meanwhile).get(kind)
+        if method is not None:
+            getattr(self, method)(effect)
+        elif described.restores is not None:
+            table, field = described.restores
+            for change in effect.changes:
+                if change.table == table and change.after is not None:
+                    value = change.after.get(field)
+                    other = value + 1 if isinstance(value, int) else f"{value} (by somebody else)"
+                    self._table_by_name[table].patch(change.key, **{field: other})
+
     # Whole state ----------------------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
@@ -318,7 +359,10 @@ def _built_in(system: str, operations: Mapping[str, Declared]) -> Iterator[Decla
         )
         yield Declared(undo, _no_function, "", 200, {"key": (str,)}, frozenset({"key"}), takes_if_match=False)
     if keyed and _LOOKUP not in operations:
-        look = Operation(system, _LOOKUP, EffectClass.READ, keyed=False, params=("operation", "key"))
+        look = Operation(
+            system, _LOOKUP, EffectClass.READ, keyed=False, params=("operation", "key"),
+            traits=frozenset({"primary"}),
+        )  # fmt: skip
         types = {"operation": (str,), "key": (str,)}
         yield Declared(
             look,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from sagaproof._model.effect import Binding, Change, Effect
 from sagaproof._model.event import Applied, Broke, Event, Rejected, Wrote
@@ -42,7 +43,7 @@ class World:
 
     def reset(self) -> None:
         """Begin a new run: all systems empty, time and ids at their start, an empty log."""
-        self.clock.elapsed = 0.0
+        self.clock.elapsed = self.clock.skew = 0.0
         self.ids.reset()
         self.log = []
         self.standing = Standing()
@@ -66,6 +67,32 @@ class World:
         elif not handled.ok:
             self.log.append(Rejected(self.clock.elapsed, call, handled.status, handled.code, late))
         return handled
+
+    def deliver_part(
+        self,
+        system: System,
+        delivery: Delivery,
+        part: tuple[Delivery, list[Any]],
+        call: int,
+        undoes: Binding | None,
+    ) -> Handled:
+        """Let a call with many items be done for some of them only, and be remembered so under its key.
+
+        The answer is that of the part, with the items left out as `refused`.
+        """
+        smaller, left = part
+        handled = self.deliver(system, smaller, call, undoes)
+        if not handled.ok:
+            return handled
+        body = {**handled.body, "refused": left} if isinstance(handled.body, Mapping) else handled.body
+        system.keep_part(delivery, body, handled.changes)
+        return handled._replace(body=body)
+
+    def read_stale(self, system: System, delivery: Delivery) -> Handled:
+        """What a replica answers that has not heard of the latest effect in its system."""
+        latest = next((e for e in reversed(self.standing.effects) if e.system == system.name), None)
+        with system.without(() if latest is None else latest.changes):
+            return system.handle(delivery)
 
     def _commit(
         self,
