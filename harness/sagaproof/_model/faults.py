@@ -206,12 +206,12 @@ _TABLE: Final = (
         opt_in=True,
     ),
     Fault(
-        "rounded", 31, "lie", Applied.OFF, Learnt.ANSWER, "applied with the amount off by one, and answered so",
-        trait="amount", writes_only=True, opt_in=True,
+        "rounded", 31, "lie", Applied.OFF, Learnt.ANSWER,
+        "applied with the amount off by one, and answered so", trait="amount", writes_only=True, opt_in=True,
     ),
     _cancel("cancel-before", _NO, Learnt.CANCELLED, "the saga is cancelled before it is sent"),
     _cancel("cancel", _YES, Learnt.CANCELLED, "applied, the saga is cancelled before it learns of it"),
-    _cancel("cancel-next", _YES, Learnt.ANSWER, "the saga is cancelled where it next waits", cancels_next=True),
+    _cancel("cancel-next", _YES, Learnt.ANSWER, "it is cancelled where it next waits", cancels_next=True),
     _cancel(
         "cancel-twice", _YES, Learnt.CANCELLED, "applied, the saga is cancelled here and where it next waits",
         cancels_next=True,

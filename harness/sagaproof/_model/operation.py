@@ -25,8 +25,8 @@ class Operation:
     `undoes` names operations of the same system whose effect this one takes back, found by `ref`.
     `restores` is (table, field): writing the old value back takes the write back.
     `ref` is the argument or answer field that names the object; `amount` the one in minor units. `bulk` is
-    the argument that holds a list of items, which are done one by one. `meanwhile` says, by kind, which method
-    of its system lets somebody else write to the object of the call.
+    the argument that holds a list of items, which are done one by one. `meanwhile` says, by kind, which
+    method of its system lets somebody else write to the object of the call.
     """
 
     system: str

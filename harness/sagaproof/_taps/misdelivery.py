@@ -156,7 +156,7 @@ def _none_of_it() -> Handled:
 
 
 def _first_half(delivery: Delivery, operation: Operation) -> tuple[Delivery, list[Any]] | None:
-    """The delivery with the first half of its items, and the items left out; None if there are fewer than two."""
+    """The delivery with the first half of its items, and the items left out; None if there is nothing to halve."""
     items = delivery.args.get(operation.bulk or "")
     if not isinstance(items, list) or len(items) < 2:
         return None
@@ -173,7 +173,7 @@ def _off_by_one(delivery: Delivery, operation: Operation) -> Delivery:
 
 
 def _changed(delivery: Delivery) -> Delivery:
-    """The same call with its first free text or number altered, as by a client that was updated in between."""
+    """The same call with one text or number altered, as by a client that was updated in between."""
     args: dict[str, Any] = dict(delivery.args)
     for name in reversed(args):
         value: Record | Any = args[name]
