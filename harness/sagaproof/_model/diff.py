@@ -9,7 +9,7 @@ from sagaproof._model.effect import Change, Effect, Record
 from sagaproof._model.event import Applied, Event, Wrote
 from sagaproof._model.operation import EffectClass, TableInfo
 
-__all__ = ["Difference", "changed_fields", "differences"]
+__all__ = ["Difference", "changed_fields", "differences", "is_gone"]
 
 
 class Difference(NamedTuple):
@@ -84,7 +84,7 @@ def _rebase(rows: dict[tuple[str, str, str], _Row], info: TableInfo, change: Cha
     """Another writer's change is not ours to take back: from here on it counts as how things were."""
     row = rows.get((info.system, info.name, change.key))
     if row is not None:
-        if _is_gone(info, change.before) is not _is_gone(info, change.after):
+        if is_gone(info, change.before) is not is_gone(info, change.after):
             row.before = change.after  # where a row came or went, no field can stand for it
         row.excused |= _changed(change.before, change.after)
         row.after = change.after
@@ -97,9 +97,9 @@ def changed_fields(info: TableInfo, change: Change) -> set[str]:
     """
     if change.before is None or change.after is None:
         return {""}
-    was_gone, is_gone = _is_gone(info, change.before), _is_gone(info, change.after)
-    if was_gone or is_gone:
-        return set() if was_gone and is_gone else {""}
+    came, went = is_gone(info, change.before), is_gone(info, change.after)
+    if came or went:
+        return set() if came and went else {""}
     return _changed(change.before, change.after) - info.volatile
 
 
@@ -109,8 +109,8 @@ def _changed(before: Record | None, after: Record | None) -> set[str]:
 
 
 def _compare(info: TableInfo, key: str, row: _Row) -> Iterable[Difference]:
-    before = None if _is_gone(info, row.before) else row.before
-    after = None if _is_gone(info, row.after) else row.after
+    before = None if is_gone(info, row.before) else row.before
+    after = None if is_gone(info, row.after) else row.after
     if before is None or after is None:
         if before is not after:
             yield Difference(info.system, info.name, key, "", before, after, row.effect)
@@ -119,5 +119,6 @@ def _compare(info: TableInfo, key: str, row: _Row) -> Iterable[Difference]:
         yield Difference(info.system, info.name, key, field, before.get(field), after.get(field), row.effect)
 
 
-def _is_gone(info: TableInfo, row: Record | None) -> bool:
+def is_gone(info: TableInfo, row: Record | None) -> bool:
+    """Whether there is no row, or the service itself treats it as not there."""
     return row is None or any(row.get(field) in values for field, values in info.gone)

@@ -5,9 +5,11 @@ Everything here is derived from the events; nothing is asked of the world any mo
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 
 from sagaproof._model.cached import cached
 from sagaproof._model.claim import Claim, Ending
@@ -21,7 +23,9 @@ from sagaproof._model.point import Phase
 from sagaproof._model.script import Script
 from sagaproof._model.words import mentions, words_of
 
-__all__ = ["Arrival", "Call", "History"]
+__all__ = ["Arrival", "Call", "History", "mask"]
+
+_ID_MIN: Final = 3
 
 
 class History:
@@ -299,10 +303,24 @@ def _alike(history: History, call: Call) -> int:
     return sum(_is_like(other, call) for other in history.calls)
 
 
+def _masked_text(text: str, created: frozenset[str]) -> str:
+    found = _any_of(created) if created else None
+    return text if found is None else found.sub("*", text)
+
+
+@lru_cache(maxsize=16)
+def _any_of(created: frozenset[str]) -> re.Pattern[str] | None:
+    names = sorted((name for name in created if len(name) >= _ID_MIN), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)") if names else None
+
+
 def mask(value: object, created: frozenset[str]) -> Hashable:
-    """A value with the ids that this run made blanked out, in a form that can be compared and hashed."""
+    """A value with the ids that this run made blanked out, in a form that can be compared and hashed.
+
+    So are ids within longer texts (a link, a sentence), unless they are shorter than three characters.
+    """
     if isinstance(value, str):
-        return "*" if value in created else value
+        return "*" if value in created else _masked_text(value, created)
     if value is None or isinstance(value, int | float):
         return value
     if isinstance(value, Mapping):

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sagaproof._model.effect import Binding, Effect
-from sagaproof._model.event import Applied, Broke, Called, Ended, Event, Landed, Rejected, Restarted, Told
+from sagaproof._model.event import (
+    Applied,
+    Broke,
+    Called,
+    Ended,
+    Event,
+    Landed,
+    Rejected,
+    Restarted,
+    Told,
+    Wrote,
+)
 from sagaproof._model.operation import Operation
 from sagaproof._model.point import Phase
 
@@ -78,16 +89,18 @@ class Index:
     """One pass over the events. `applied_at` is by effect id; `broke` are the broken invariants in order.
 
     `ended_at` is the position at which the saga ended, or the number of events if it did not. `failed` counts
-    the arrivals that were not answered with success, `restarts` the new processes before the end.
+    the arrivals that were not answered with success, `restarts` the new processes before the end. `outside`
+    holds what other writers wrote since the first call, each with its position; what came before is set-up.
     """
 
-    __slots__ = ("applied_at", "broke", "calls", "effects", "ended_at", "failed", "restarts")
+    __slots__ = ("applied_at", "broke", "calls", "effects", "ended_at", "failed", "outside", "restarts")
 
     def __init__(self, events: Sequence[Event], operations: Mapping[str, Operation]) -> None:
         self.calls: list[Call] = []
         self.effects: list[Effect] = []
         self.applied_at: list[int] = []
         self.broke: list[Broke] = []
+        self.outside: list[tuple[int, Wrote]] = []
         self.ended_at = len(events)
         self.restarts = 0
         failed = 0
@@ -118,6 +131,8 @@ class Index:
                 self.calls[event.call].landed.append(event)
             case Broke():
                 self.broke.append(event)
+            case Wrote() if self.calls:
+                self.outside.append((position, event))
             case Ended():
                 self.ended_at = position
             case Restarted() if not event.at_rest:

@@ -90,6 +90,7 @@ class Hotel(System):
     name = "hotel"
     rooms = Table(gone={"status": ("cancelled",)})
     cancellations = Table(gone={"kind": ("cancellation",)})
+    guests = Table()
 
     @operation(cls=3, ref="id", keyed=False)
     def book(self, *, guest: str) -> Row:
@@ -102,6 +103,22 @@ class Hotel(System):
         """Cancel a room, and once more, and once more."""
         key = self.ids.next("cancellation")
         self.cancellations.put(key, {"kind": "cancellation", "room": room})
+        return self.rooms.patch(room, status="cancelled")
+
+    @operation(cls=3, undoes="book", ref="room", keyed=False)
+    def cancel_all(self, *, room: str) -> Row:
+        """Cancel a room, and all others that its guest has."""
+        guest = self.rooms[room]["guest"]
+        for other, row in list(self.rooms.rows.items()):
+            if row["guest"] == guest:
+                self.rooms.patch(other, status="cancelled")
+        return self.rooms[room]
+
+    @operation(cls=3, undoes="book", ref="room", keyed=False)
+    def cancel_counted(self, *, room: str) -> Row:
+        """Cancel a room, and keep count of what its guest has cancelled."""
+        guest = self.rooms[room]["guest"]
+        self.guests.patch(guest, cancelled=self.guests[guest]["cancelled"] + 1)
         return self.rooms.patch(room, status="cancelled")
 
 
