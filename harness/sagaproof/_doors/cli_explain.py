@@ -23,10 +23,7 @@ def page_of(slug: str) -> str:
     """The whole page of a check in Markdown. Raises `UsageError` with the nearest slug for one unknown."""
     known = explanations()
     if slug not in known:
-        raise UsageError(
-            f"there is no check {slug!r}",
-            advice=suggest(slug, known) or "`sagaproof explain` lists all checks.",
-        )
+        raise UsageError(f"there is no check {slug!r}", advice=suggest(slug, known))
     one = known[slug]
     parts = [f"# {slug}", f"**{one.effect}**", "\n".join(_facts(one)), one.page.strip(), _switch(one)]
     return "\n\n".join([*parts, "## Exactly", one.exactly]) + "\n"
@@ -53,12 +50,19 @@ def _facts(one: Explanation) -> Iterator[str]:
         yield _item(f"Definition: {one.source}.")
     bugs = [bug.id for bug in planted() if one.slug in bug.expect]
     if bugs:
-        yield _item(f"Planted bugs that it is meant to see: {', '.join(bugs)} (`sagaproof selfcheck {bugs[0]}`).")
+        yield _item(
+            f"Planted bugs that it is meant to see: {', '.join(bugs)} (`sagaproof selfcheck {bugs[0]}`)."
+        )
 
 
 def _item(text: str) -> str:
     return textwrap.fill(
-        text, _WIDTH, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
+        text,
+        _WIDTH,
+        initial_indent="- ",
+        subsequent_indent="  ",
+        break_on_hyphens=False,
+        break_long_words=False,
     )
 
 

@@ -35,7 +35,7 @@ class _Columns(NamedTuple):
 
 
 def card(finding: FindingPart, also: Sequence[FindingPart] = (), *, width: int = 100) -> list[str]:
-    """The lines of one finding, at most `width` characters each but for the line to copy.
+    """The lines of one finding, at most `width` characters each but for those to copy.
 
     `also` are further checks that the same run violates: named, one line each.
     """
@@ -45,6 +45,7 @@ def card(finding: FindingPart, also: Sequence[FindingPart] = (), *, width: int =
         *_rows(finding, width),
         *_wrapped("   because ", finding.because, width),
         *(line for other in also for line in _wrapped(f"   also: {other.check}  ", other.says, width)),
+        *([f"   explain {finding.help}"] if finding.help else []),
         f"   replay  {finding.replay}",
     ]
 

@@ -6,6 +6,7 @@ from sagaproof._checks.say import effect_text
 from sagaproof._model.effect import Effect
 from sagaproof._model.finding import Finding
 from sagaproof._model.history import History
+from sagaproof._report.explanation import explain_command
 from sagaproof._report.fault_words import fault_parts
 from sagaproof._report.plain import one_line, plain, printable
 from sagaproof._report.replay import replay_line, snippet, snippet_over_runs
@@ -33,6 +34,7 @@ def finding_part(finding: Finding, name: str, sites: Sites) -> FindingPart:
         snippet=snippet_over_runs(name, finding.check)
         if finding.over_runs
         else snippet(name, finding.check, finding.plan, finding.script),
+        help=explain_command(finding.check),
         plans=finding.plans,
         faults=fault_parts(finding.plan, history),
         timeline=steps,

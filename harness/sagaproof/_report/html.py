@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import JsonValue
 
 from sagaproof._report.console import headline, tally_line
+from sagaproof._report.explanation import effect_of
 from sagaproof._report.group import grouped
 from sagaproof._report.schema import Report, ScenarioPart, Step
 from sagaproof._tally.grid import GLYPHS, CellState
@@ -44,6 +45,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     found.filters["value"] = _value
+    found.filters["effect"] = effect_of
     found.tests["unknown_to_client"] = _is_unknown_to_client
     return found
 

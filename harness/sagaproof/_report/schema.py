@@ -238,7 +238,10 @@ class TwinPart(_Part):
 
 
 class FindingPart(_Part):
-    """A violated check with the smallest plan that shows it; `plans` counts all plans that do."""
+    """A violated check with the smallest plan that shows it; `plans` counts all plans that do.
+
+    `help` is the command that explains the check, empty for one that the user brought.
+    """
 
     check: str
     claim: str | None
@@ -249,6 +252,7 @@ class FindingPart(_Part):
     script: str
     replay: str
     snippet: str
+    help: str = ""
     plans: int
     faults: tuple[FaultPart, ...]
     timeline: tuple[Step, ...]

@@ -34,15 +34,17 @@ def test_a_card_is_laid_out_for_reading(finding: FindingPart) -> None:
         "   3 shop.send credited              503   <- fault 1: not applied, 503\n"
         "   4 shop.set_status 9104 open       503  undoes 2?   <- fault 2: not applied, 503\n"
         f"   because {finding.because}\n"
+        "   explain sagaproof explain compensated-is-clean\n"
         f"   replay  sagaproof replay credit-then-mail {PAIR}"
     )
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
-def test_no_line_but_the_one_to_copy_is_wider_than_the_terminal(report: Report, width: int) -> None:
+def test_no_line_but_those_to_copy_is_wider_than_the_terminal(report: Report, width: int) -> None:
     for group in grouped(report.scenarios[0].findings):
         lines = card(group.lead, group.also, width=width)
-        assert max(map(len, lines[:-1])) <= width
+        assert max(map(len, lines[:-2])) <= width
+        assert lines[-2] == f"   explain {group.lead.help}"
         assert lines[-1] == f"   replay  {group.lead.replay}"
 
 
@@ -73,4 +75,10 @@ def test_what_lands_late_and_how_it_ended_is_shown(finding: FindingPart) -> None
 
 def test_a_finding_without_calls_has_a_card(finding: FindingPart) -> None:
     empty = finding.model_copy(update={"timeline": (), "faults": (), "because": ""})
-    assert len(card(empty)) == 2
+    assert len(card(empty)) == 3
+
+
+def test_a_check_of_the_user_is_not_explained(report: Report) -> None:
+    found = next(f for f in report.scenarios[0].findings if f.check == "no-mail")
+    assert found.help == ""
+    assert not any(line.startswith("   explain") for line in card(found))
