@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from sagaproof._checks import catalogue
 from sagaproof._model.faults import FAULTS
 
 SECTION = re.compile(r"^## (?P<name>[^\n]+)\n(?P<text>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -29,14 +28,6 @@ def test_a_stale_part_is_seen_and_text_around_it_is_kept(generate: dict[str, Any
     assert "| `timeout` |" in filled
     assert "old" not in filled
     assert generate["filled"](filled) == filled
-
-
-def test_every_check_has_a_section_that_says_how_to_mend_it(page: Callable[[str], Any]) -> None:
-    found = sections(page("docs/checks.md").text)
-    assert list(found) == [check.slug for check in catalogue.ALL]
-    for slug, text in found.items():
-        assert f"<!-- generated: check {slug} -->" in text
-        assert "**To mend it.** " in text
 
 
 def test_every_fault_is_in_a_table_of_its_family(page: Callable[[str], Any]) -> None:
