@@ -95,6 +95,7 @@ def report() -> Report:
     with pytest.raises(CampaignFailed) as failed:
         lies()  # type: ignore[call-arg]  # the world is made for it
     assert f"\n   explain sagaproof explain {SLUG}\n   replay  " in str(failed.value)
+    assert failed.value.campaign is not None
     return build([Outcome(failed.value.campaign)])
 
 
