@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
+from httpx import codes
 
 from sagaproof.saga import ABSENT, IN_FLIGHT, Case, Found, NotApplied, NothingToUndo, Step, Unseen
 
@@ -159,8 +160,14 @@ def _undo_path(operation: str, step: Step) -> str:
     return f"{_path(operation, step)}/undo"
 
 
+class NotDoneYet(Exception):
+    """A service has taken a call in, and says nothing of whether it is done."""
+
+
 def answer_of(response: httpx.Response) -> dict[str, Any]:
-    """The object in an answer; `NotApplied` if that is an error, sent with a status of success."""
+    """The object in an answer; an error inside of it raises `NotApplied`, and a 202 `NotDoneYet`."""
+    if response.status_code == codes.ACCEPTED:
+        raise NotDoneYet(f"{response.request.url} has only accepted the call: it may be done later, or never")
     answer = response.json()
     if not isinstance(answer, dict):
         raise TypeError(f"the answer is no object: {answer!r}")

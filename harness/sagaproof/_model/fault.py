@@ -119,8 +119,9 @@ class Fault:
     @property
     def wake(self) -> tuple[object, ...]:
         """What comes of it later than its own answer: faults that differ in this never go on alike."""
+        goes_on = (self.learnt, self.status) if self.macro else None
         return (
-            self.lands, self.scope, self.lasts_s, self.stored, self.outlasts_key, self.meanwhile, self.jump_s,
+            goes_on, self.lands, self.scope, self.lasts_s, self.stored, self.outlasts_key, self.meanwhile, self.jump_s,
             self.cancels_next,
         )  # fmt: skip
 

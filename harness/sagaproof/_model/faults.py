@@ -13,6 +13,8 @@ _NO, _YES, _LATE, _TWICE, _PARTLY = (
     Applied.NO, Applied.YES, Applied.LATE, Applied.TWICE, Applied.PARTLY,
 )  # fmt: skip
 _NOT_BACK: Final = frozenset({Phase.FORWARD, Phase.QUERY, Phase.ESCALATE})
+_BOTH_WAYS: Final = frozenset({Phase.FORWARD, Phase.UNDO})
+_NOT_DESK: Final = CALLS - {Phase.ESCALATE}
 _SYSTEM, _OPERATION = Scope.SYSTEM, Scope.OPERATION
 _THERE: Final = frozenset({Phase.FORWARD})
 
@@ -46,7 +48,17 @@ def _lost(name: str, number: int, learnt: Learnt, meaning: str, status: int | No
 
 def _poor(name: str, learnt: Learnt, meaning: str, stands_for: str | None = None) -> Fault:
     """An answer that tells a success and lacks what the caller needs of it."""
-    return Fault(name, 27, "poor answer", _YES, learnt, meaning, writes_only=True, representative=stands_for)
+    return Fault(
+        name,
+        27,
+        "poor answer",
+        _YES,
+        learnt,
+        meaning,
+        phases=_NOT_DESK,
+        writes_only=True,
+        representative=stands_for,
+    )
 
 
 def _late(name: str, lands: Lands, meaning: str) -> Fault:
@@ -58,7 +70,7 @@ def _late(name: str, lands: Lands, meaning: str) -> Fault:
 def _accepted(name: str, applied: Applied, lands: Lands | None, meaning: str) -> Fault:
     return Fault(
         name, 14, "asynchronous", applied, Learnt.ACCEPTED, meaning,
-        status=202, lands=lands, writes_only=True, spans=False,
+        status=202, lands=lands, phases=_BOTH_WAYS, writes_only=True, spans=False,
     )  # fmt: skip
 
 
@@ -78,7 +90,9 @@ def _partial(name: str, learnt: Learnt, meaning: str, status: int | None = None)
 
 
 def _clock(name: str, jump_s: float, meaning: str) -> Fault:
-    return Fault(name, 41, "clock", _YES, Learnt.ANSWER, meaning, jump_s=jump_s, spans=False)
+    return Fault(
+        name, 41, "clock", _YES, Learnt.ANSWER, meaning, jump_s=jump_s, phases=_NOT_DESK, spans=False
+    )
 
 
 def _cancel(
@@ -115,10 +129,12 @@ _TABLE: Final = (
         "revoked", "auth", 403, "the right was taken away, 403 from here on",
         scope=_SYSTEM, representative="auth-expired",
     ),
-    _from_here("removed", "schema drift", 410, "the operation is gone, 410", scope=_OPERATION),
+    _from_here(
+        "removed", "schema drift", 410, "the operation is gone, 410", scope=_OPERATION, phases=_BOTH_WAYS
+    ),
     _from_here(
         "drifted", "schema drift", 400, "it asks for a field more from here on, 400",
-        scope=_OPERATION, representative="removed",
+        scope=_OPERATION, phases=_BOTH_WAYS, representative="removed",
     ),
     Fault("refused", 1, "outage", _NO, Learnt.REFUSED, "not applied, connection refused"),
     Fault("timeout", 10, "silence", _NO, Learnt.TIMEOUT, "not applied, timeout"),
@@ -158,15 +174,15 @@ _TABLE: Final = (
     ),
     Fault(
         "in-flight", 20, "keys", _YES, Learnt.STATUS, "applied, 409: the first one is still being worked on",
-        status=409, code="key_in_use", writes_only=True, needs_key=True, spans=False,
+        status=409, code="key_in_use", writes_only=True, phases=_BOTH_WAYS, needs_key=True, spans=False,
     ),
     Fault(
         "stored-500", 19, "keys", _NO, Learnt.STATUS, "not applied, 500, and so for ever under this key",
-        status=500, writes_only=True, needs_key=True, stored=True, spans=False,
+        status=500, writes_only=True, phases=_BOTH_WAYS, needs_key=True, stored=True, spans=False,
     ),
     Fault(
         "key-expired", 18, "keys", _YES, Learnt.TIMEOUT, "applied, timeout, and the key is forgotten by then",
-        writes_only=True, needs_key=True, outlasts_key=True, spans=False,
+        writes_only=True, phases=_BOTH_WAYS, needs_key=True, outlasts_key=True, spans=False,
     ),
     _partial("partial", Learnt.STATUS, "applied to the first half, 500", 500),
     _partial("partial-422", Learnt.STATUS, "applied to the first half, 422", 422),

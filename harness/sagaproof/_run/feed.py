@@ -23,11 +23,17 @@ _FAILED: Final = object()
 async def feed(driver: Driver, world: WorldHandle, script: Script) -> Any:
     """Feed the calls; a call that fails makes the agent give up, as does the script's own ending.
 
-    Under a fault, so does an answer that lacks what a later call needs: the agent has nothing to go on with.
+    If the saga is cancelled during a call, the agent knows nothing of that call, and gives up. Under a fault,
+    so it does for an answer that lacks what a later call needs: it has nothing to go on with.
     """
     agent = _Agent(driver, world)
     for number, turn in enumerate(script.calls, start=1):
-        if not await agent.take(_calls_of(turn)) or script.give_up_after == number:
+        try:
+            went_well = await agent.take(_calls_of(turn))
+        except asyncio.CancelledError:
+            agent.cancelled()
+            went_well = False
+        if not went_well or script.give_up_after == number:
             return await done(driver, driver.give_up())
     return await done(driver, driver.claim())
 
@@ -39,6 +45,7 @@ class _Agent:
         self._driver = driver
         self._world = world
         self._answers: list[Any] = []
+        self._waiting: set[int] = set()
 
     async def take(self, turn: Sequence[ToolCall]) -> bool:
         """Make the calls of one turn; False if the agent is to give up after them."""
@@ -51,9 +58,19 @@ class _Agent:
         first = len(self._answers) + 1
         for step, call in enumerate(calls, start=first):
             self._log(Asked(self._now, step, call.tool, call.args, call.call_id))
+            self._waiting.add(step)
         answers = [await self._one(calls[0], first)] if len(calls) == 1 else await self._all(calls, first)
         self._answers += answers
         return all(answer is not _FAILED for answer in answers)
+
+    def cancelled(self) -> None:
+        """Note that the calls of this turn were cancelled: nobody was told what came of them."""
+        for step in sorted(self._waiting):
+            self._log(Answered(self._now, step, "unknown", "cancelled"))
+        self._waiting.clear()
+        task = asyncio.current_task()
+        if task is not None:
+            task.uncancel()
 
     async def _one(self, call: ToolCall, step: int) -> Any:
         try:
@@ -82,6 +99,7 @@ class _Agent:
         outcome = _outcome(answer)
         text = str(getattr(answer, "text", answer)) if outcome != "ok" else ""
         self._log(Answered(self._now, step, outcome, text))
+        self._waiting.discard(step)
         if outcome != "ok":
             return _FAILED
         return getattr(answer, "value", answer) if hasattr(answer, "outcome") else answer

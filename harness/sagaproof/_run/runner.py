@@ -25,6 +25,7 @@ from sagaproof._run.surroundings import Limits, Surroundings
 from sagaproof._taps.gate import Gate
 from sagaproof._taps.handle import WorldHandle
 from sagaproof._taps.stopped import SagaStopped
+from sagaproof._taps.whole import Whole
 from sagaproof.errors import NotInjected, SagaproofError, UsageError, suggest
 
 __all__ = ["Limits", "Runner"]
@@ -169,14 +170,11 @@ class Runner:
 
 async def _as_root(steps: Coroutine[Any, Any, Ending], gate: Gate) -> Ending:
     """The task that is cancelled if the saga is; a cancellation that comes after its end is none."""
-    task = asyncio.current_task()
-    assert task is not None
-    gate.canceller = task.cancel
+    gate.whole = Whole()
     ending = await steps
-    gate.canceller = None
-    if task.cancelling():
-        with suppress(asyncio.CancelledError):
-            await asyncio.sleep(0)
+    gate.whole = None
+    with suppress(asyncio.CancelledError):
+        await asyncio.sleep(0)
     return ending
 
 

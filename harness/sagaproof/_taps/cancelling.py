@@ -39,8 +39,7 @@ async def _cancelled(gate: Gate, admission: Admission, reply: Reply) -> Reply:
         if admission.fault is not None and admission.fault.cancels_next:
             gate.cancel()
         raise
-    if admission.fault is not None and admission.fault.applied is Applied.NO:
-        if "immediate" in gate.world.operations[admission.point.operation].traits:
-            raise asyncio.CancelledError  # it is its caller who would have to run it
-        return gate.resolve(admission._replace(fault=None))
-    return reply._replace(learnt=Learnt.ANSWER if reply.ok else Learnt.STATUS)
+    not_run = admission.fault is not None and admission.fault.applied is Applied.NO
+    if not_run and "immediate" in gate.world.operations[admission.point.operation].traits:
+        raise asyncio.CancelledError  # it is its caller who would have to run it
+    return gate.unharmed(admission, reply)

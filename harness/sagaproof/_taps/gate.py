@@ -7,11 +7,11 @@ an asynchronous tap may wait, so that calls of one turn overlap as they would in
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Final
 
 from sagaproof._model.event import Called, Noted, Told
-from sagaproof._model.fault import Fault, Lands, Learnt
+from sagaproof._model.fault import Applied, Fault, Lands, Learnt
 from sagaproof._model.operation import Operation
 from sagaproof._model.plan import EMPTY, Injection, Plan
 from sagaproof._model.point import Phase, Point
@@ -23,6 +23,7 @@ from sagaproof._taps.process import Process
 from sagaproof._taps.reply import Admission, Reply, Write, answer, silent
 from sagaproof._taps.site import caller_site
 from sagaproof._taps.stopped import SagaStopped
+from sagaproof._taps.whole import Whole
 from sagaproof._world.system import Delivery, System
 from sagaproof._world.world import World
 from sagaproof.errors import UsageError, suggest
@@ -55,7 +56,7 @@ class Gate:
         self._logical = LogicalCalls()
         self._arrivals = 0
         self._deliveries = Deliveries(world)
-        self.canceller: Callable[[], object] | None = None
+        self.whole: Whole | None = None
         self._writes: dict[str, int] = {}
         self._lock = threading.RLock()
 
@@ -76,7 +77,7 @@ class Gate:
         """Tell a caller its reply that does not wait for it in a loop; return what it is to see."""
         with self._lock:
             if reply.learnt is Learnt.CANCELLED:
-                reply = silent(reply)
+                reply = self._cancelled(admission, reply)
             self.tell(reply)
             if admission.fault is not None and admission.fault.cancels_next:
                 self.cancel()
@@ -217,6 +218,8 @@ class Gate:
 
     def _with_fault(self, fault: Fault, admission: Admission) -> Reply:
         handled = self._deliveries.apply(fault, admission)
+        if fault.outlasts_key:
+            self._deliveries.land_sent()
         if fault.learnt is Learnt.DEATH:
             self.process.die(admission.point)
         self._let_time_pass(fault, admission)
@@ -236,10 +239,23 @@ class Gate:
             clock.elapsed += max(0.0, waits_s - LATENCY_S)
         clock.skew += fault.jump_s
 
+    def _cancelled(self, admission: Admission, reply: Reply) -> Reply:
+        """A call that its task does not wait for: it is cancelled here; any other task is not it."""
+        if self.whole is None or self.whole.is_current():
+            return silent(reply)
+        self.cancel()
+        return self.unharmed(admission, reply)
+
+    def unharmed(self, admission: Admission, reply: Reply) -> Reply:
+        """The reply to a caller that a cancellation of the saga does not reach."""
+        if admission.fault is not None and admission.fault.applied is Applied.NO:
+            return self.resolve(admission._replace(fault=None))
+        return reply._replace(learnt=Learnt.ANSWER if reply.ok else Learnt.STATUS)
+
     def cancel(self) -> None:
         """Cancel the saga, as its user would: it gets to know of it where it waits, or waits next."""
-        if self.canceller is not None:
-            self.canceller()
+        if self.whole is not None:
+            self.whole.cancel()
 
     def _refuse_if_closed(self) -> None:
         if self.closed:

@@ -70,13 +70,14 @@ class Deliveries:
         return world.deliver(admission.system, delivery, logical.index, logical.undoes)
 
     def _keep_error(self, fault: Fault, admission: Admission) -> None:
+        """Keep an error for the key of a call, unless the service knows that key already."""
         delivery, status = admission.delivery, fault.status or 500
-        if delivery.key is not None:
+        keys, now = admission.system.keys, self._world.clock.now()
+        if delivery.key is not None and keys.get(delivery.key, now) is None:
             body = {"error": {"code": "internal", "message": "this answer is kept for the key"}}
-            admission.system.keys.done(
-                delivery.key, delivery.operation, delivery.args, status, body,
-                changes=(), now=self._world.clock.now(),
-            )  # fmt: skip
+            keys.done(
+                delivery.key, delivery.operation, delivery.args, status, body, changes=(), now=now
+            )
 
     def _send(self, fault: Fault, admission: Admission) -> None:
         logical = admission.logical
@@ -130,6 +131,13 @@ class Deliveries:
             handled = self._deliver_unseen(late.system, late.delivery, late.call, late.undoes, late=True)
             self._world.log.append(Landed(self._world.clock.elapsed, late.call, _outcome(handled)))
 
+    def land_sent(self) -> None:
+        """Let arrive what has been sent: nothing stays on its way for as long as a key is remembered."""
+        waiting = [late for late in self._late if late.meanwhile is not None]
+        self._late = [late for late in self._late if late.meanwhile is None]
+        self.land(None)
+        self._late = waiting
+
     def _meddle(self, late: _Late, kind: str) -> None:
         """Let somebody else write; what they write is no effect of the saga's."""
         world = self._world
@@ -156,7 +164,7 @@ def _none_of_it() -> Handled:
 
 
 def _first_half(delivery: Delivery, operation: Operation) -> tuple[Delivery, list[Any]] | None:
-    """The delivery with the first half of its items, and the items left out; None if there is nothing to halve."""
+    """The delivery with half of its items, and the items left out; None if there is nothing to halve."""
     items = delivery.args.get(operation.bulk or "")
     if not isinstance(items, list) or len(items) < 2:
         return None

@@ -37,6 +37,11 @@ class AsyncSaga:
         return self._core.state.id
 
     @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that it can be asked for."""
+        return tuple(self._core.setup.tools.values())
+
+    @property
     def ending(self) -> Ending | None:
         """How it ended; None while it runs."""
         return ending_of(self._core)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from sagaproof.saga.core import WITHIN, Core, copied, described
@@ -12,6 +13,7 @@ from sagaproof.saga.resolve import applied, conclude, partly_applied, resolve
 from sagaproof.saga.result import Outcome, Result
 from sagaproof.saga.schema import KEY
 from sagaproof.saga.state import StepState
+from sagaproof.saga.tool import Tool
 from sagaproof.saga.trial import Trial
 
 __all__ = ["carry_out"]
@@ -62,6 +64,13 @@ def _may_send_again(core: Core, flight: Flight, step: StepState) -> bool:
     return tool.cls <= EffectClass.CONVERGENT or (tool.keyed and core.is_remembered(tool, step.at))
 
 
+def _as_long_as_known(core: Core, tool: Tool, step: StepState | None) -> Callable[[], bool]:
+    """Whether the service still knows the key of a step; what may be done twice needs none."""
+    if step is None or tool.cls <= EffectClass.CONVERGENT:
+        return lambda: True
+    return lambda: core.is_remembered(tool, step.at)
+
+
 def _trial(core: Core, flight: Flight, step: StepState | None = None) -> Trial:
     tool = flight.tool
     if tool.takes_key:
@@ -69,7 +78,14 @@ def _trial(core: Core, flight: Flight, step: StepState | None = None) -> Trial:
         attempt = partial(core.setup.port.call, tool.call, **flight.kwargs, **{KEY: key})
     else:
         attempt = partial(core.setup.port.call, tool.call, **flight.kwargs)
-    trial = Trial(attempt, tool.retry, core.judge(tool), core.setup.clock, repeatable=tool.is_repeatable)
+    trial = Trial(
+        attempt,
+        tool.retry,
+        core.judge(tool),
+        core.setup.clock,
+        repeatable=tool.is_repeatable,
+        remembered=_as_long_as_known(core, tool, step),
+    )
     # What the first process sent may still land: a refusal now would say nothing about that.
     trial.doubtful = flight.is_resumed
     return trial

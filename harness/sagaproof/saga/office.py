@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import WeakValueDictionary
@@ -16,6 +15,7 @@ from sagaproof.saga.port import Port
 from sagaproof.saga.recover import pursue
 from sagaproof.saga.retry import Retry
 from sagaproof.saga.state import SagaState
+from sagaproof.saga.steady import SteadyClock
 from sagaproof.saga.tool import Tool
 
 __all__ = ["DESK_RETRY", "Office", "setup_of"]
@@ -44,11 +44,7 @@ def setup_of(
         named[tool.name] = tool
     if not isinstance(journal, Journal):
         raise SagaMisuse(f"journal={journal!r} is no journal. Pass SqliteJournal(path)")
-    return Setup(named, journal, port, desk or LogDesk(), desk_retry, before_pivot, clock or _now)
-
-
-def _now() -> float:
-    return time.time()  # looked up on each call, as a test may have replaced it
+    return Setup(named, journal, port, desk or LogDesk(), desk_retry, before_pivot, clock or SteadyClock())
 
 
 class Office:

@@ -15,15 +15,20 @@ from sagaproof.saga.retry import Retry
 __all__ = ["Trial"]
 
 
+def _for_ever() -> bool:
+    return True
+
+
 class Trial:
     """Tries something until it succeeds, is refused, must not be repeated or has been tried often enough.
 
     Afterwards `error` is that of the last attempt, None after a success with its `answer`. `doubtful` says
-    that some attempt may have been applied although it failed: a refusal after that one proves nothing.
+    that some attempt may have been applied although it failed: a refusal after that one proves nothing, and
+    it is repeated only as long as `remembered` says that the service still knows the key.
     """
 
     __slots__ = (
-        "_attempt", "_clock", "_judge", "_repeatable", "_retry",
+        "_attempt", "_clock", "_judge", "_remembered", "_repeatable", "_retry",
         "answer", "asked_wait", "count", "doubtful", "error", "verdict",
     )  # fmt: skip
 
@@ -35,12 +40,14 @@ class Trial:
         clock: Callable[[], float],
         *,
         repeatable: bool = True,
+        remembered: Callable[[], bool] = _for_ever,
     ) -> None:
         self._attempt = attempt
         self._retry = retry
         self._judge = judge
         self._clock = clock
         self._repeatable = repeatable
+        self._remembered = remembered
         self.answer: Any = None
         self.error: Exception | None = None
         self.verdict: Verdict | None = None
@@ -94,6 +101,8 @@ class Trial:
         async def attempt() -> bool:
             nonlocal made
             made += 1
+            if made > 1 and self.doubtful and not self._remembered():
+                return False
             return made == 1 or await self._once()
 
         await AsyncRetrying(

@@ -95,7 +95,14 @@ async def _try(core: Core, tool: Tool, step: StepState, *, was_sent: bool) -> No
             return Verdict.DEFINITE
         return Verdict.AMBIGUOUS if isinstance(error, _StillStands) else usual(error)
 
-    trial = Trial(once, tool.undo_retry, judge, core.setup.clock, repeatable=tool.undo_repeatable)
+    trial = Trial(
+        once,
+        tool.undo_retry,
+        judge,
+        core.setup.clock,
+        repeatable=tool.undo_repeatable,
+        remembered=lambda: _may_be_sent_again(core, tool, step),
+    )
     trial.doubtful = was_sent
     await trial.run(core.setup.port)
     await _record(core, tool, step, trial)

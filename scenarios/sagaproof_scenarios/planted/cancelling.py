@@ -37,11 +37,27 @@ class Patient(Reference):
             async with asyncio.timeout(_DEADLINE_S):
                 await self.make_steps()
         except (Failed, TimeoutError):
-            claim = await self.unwind_slowly()
+            claim = await self.unwind_fully()
             if self.reraises:
                 raise
             return claim
+        except asyncio.CancelledError:
+            await self.unwind_fully()
+            raise
         return self.end("completed")
+
+    async def unwind_fully(self) -> str:
+        """Unwind to the end, whoever is cancelled meanwhile; the cancellation goes on after that."""
+        unwinding = asyncio.ensure_future(self.unwind_slowly())
+        cancelled: asyncio.CancelledError | None = None
+        while not unwinding.done():
+            try:
+                await asyncio.shield(unwinding)
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
+        return unwinding.result()
 
     async def make_steps(self) -> None:
         """One after the other."""
@@ -51,7 +67,8 @@ class Patient(Reference):
     async def make(self, step: Step) -> Entry:
         """Make one step. Raises `Failed`."""
         entry = self.begin(step)
-        self.settle(entry, await _send(lambda: self.call(entry), self.attempts))
+        needs = entry.step.handle
+        self.settle(entry, await _send(lambda: self.call(entry), self.attempts, needs, entry.at))
         self.note(entry)
         if entry.state != "done":
             raise Failed(self.cause)
@@ -69,7 +86,10 @@ class Patient(Reference):
         """Undo one by key."""
         system = getattr(self.world.direct, entry.step.system)
         undo = lambda: system.undo_by_key(entry.step.operation, entry.key) or {}  # noqa: E731
-        result = await _send(undo, self.undo_attempts)
+        if entry.state == "lapsed":
+            result = Result("lapsed", error=entry.error)
+        else:
+            result = await _send(undo, self.undo_attempts, "state", entry.at)
         entry.state, entry.error = ("undone", "") if result.is_undone else ("left", result.error)
         self.note(entry)
 
@@ -101,16 +121,20 @@ class UnwindsInScope(Patient):
         async with asyncio.timeout(_OUTER_DEADLINE_S):
             return await super().run_to_deadline()
 
+    async def unwind_fully(self) -> str:
+        """The bug: whoever cancels it stops it halfway."""
+        return await self.unwind_slowly()
 
-async def _send(call: Callable[[], Answer], attempts: int) -> Result:
+
+async def _send(call: Callable[[], Answer], attempts: int, needs: str, since: float) -> Result:
     """`send`, with pauses that let others run and can be cancelled."""
     doubt = ""
     for attempt in range(1, attempts + 1):
         if attempt > 1:
             await asyncio.sleep(2.0**attempt)
-        result = send(lambda _: call(), 1)
-        if result.state == "refused" and doubt:
-            return result._replace(state="unknown")
+        result = send(lambda _: call(), 1, needs=needs, since=since)
+        if result.state in {"refused", "lapsed"} and doubt:
+            return result._replace(state={"refused": "unknown"}.get(result.state, "lapsed"))
         if result.state != "unknown":
             return result
         doubt = doubt or result.error
@@ -146,7 +170,7 @@ class Dispatcher:
 
     async def give_up(self) -> str:
         """Unwind."""
-        return await self._saga.unwind_slowly()
+        return await self._saga.unwind_fully()
 
     async def finish(self) -> str:
         """The end."""

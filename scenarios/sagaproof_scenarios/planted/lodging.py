@@ -15,7 +15,7 @@ from sagaproof_scenarios.planted.stories import BOOKING
 
 __all__ = ["PLANTED", "ROOM_FIRST", "Lodging", "UndoesAll"]
 
-ROOM = Step("room", "hotel", "book", lambda _: {"room": "12", "guest": "Kim"})
+ROOM = Step("room", "hotel", "book", lambda _: {"room": "12", "guest": "Kim"}, handle="room")
 ROOM_FIRST = (ROOM, BOOKING)
 PAUSE_S = 2.0
 MAY_ARRIVE = "it may still arrive"
@@ -38,7 +38,7 @@ class Lodging(Reference):
         result = Result("unknown", error="no answer is known")
         for attempt in range(self.attempts if entry.known else 0):
             time.sleep(2 * PAUSE_S * attempt)
-            result = send(lambda _: self.call(entry), 1)
+            result = send(lambda _: self.call(entry), 1, needs=entry.step.handle)
             if result.state != "unknown" or not self.failed_for_sure:
                 return result
         return result._replace(state="refused") if entry.known else result
@@ -47,10 +47,12 @@ class Lodging(Reference):
         """One attempt; whether its failure is known to be one is kept."""
         self.failed_for_sure = True
         try:
-            return super().call(entry)
+            answer = super().call(entry)
         except FAILURES as error:
             self.failed_for_sure = _is_definite(error)
             raise
+        self.failed_for_sure = "error" in answer
+        return answer
 
     def settle(self, entry: Entry, result: Result) -> None:
         """A room that is taken may be ours."""
@@ -63,7 +65,8 @@ class Lodging(Reference):
     def has_room(self) -> bool:
         """Whether the room is ours."""
         time.sleep(PAUSE_S)
-        seen = send(lambda _: self.world.direct.hotel.get_room(room="12"), self.undo_attempts)
+        look = lambda _: self.world.direct.hotel.get_room(room="12")  # noqa: E731
+        seen = send(look, self.undo_attempts, needs="status")
         if seen.state != "done":
             self.cause = f"{self.cause}; get_room: {seen.error}".removeprefix("; ")
         return seen.answer.get("guest") == "Kim" and seen.answer.get("status") == "booked"
@@ -77,7 +80,8 @@ class Lodging(Reference):
 
     def cancel(self, key: str) -> Result:
         """Cancel the room."""
-        return send(lambda _: self.world.direct.hotel.cancel(room="12", key=key), self.undo_attempts)
+        cancel = lambda _: self.world.direct.hotel.cancel(room="12", key=key)  # noqa: E731
+        return send(cancel, self.undo_attempts, needs="room")
 
 
 def _is_definite(error: Exception) -> bool:

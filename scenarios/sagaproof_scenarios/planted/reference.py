@@ -8,6 +8,7 @@ undone; and what cannot be settled is told to the desk, with all that is known.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
@@ -26,8 +27,8 @@ TIMEOUT_S = 5.0
 class Step(NamedTuple):
     """One call to make: `args` may need the answers of the steps before it, by their names.
 
-    `inverse` is the operation that takes it back by reference, with its argument for that; `pivot` says that
-    nothing does.
+    `handle` is the field of the answer that names what was made. `inverse` is the operation that takes it
+    back by reference, with its argument for that; `pivot` says that nothing does.
     """
 
     name: str
@@ -36,13 +37,15 @@ class Step(NamedTuple):
     args: Callable[[Mapping[str, Answer]], dict[str, Any]]
     inverse: tuple[str, str] = ("", "")
     pivot: bool = False
+    handle: str = "id"
 
 
 @dataclass
 class Entry:
-    """A step and what became of it: begun, done, refused, unknown, undone or left; `error` is its last one.
+    """A step and what became of it: begun, done, refused, unknown, lapsed, undone or left.
 
-    `known` is False where an earlier process may have made the call and told nobody what came of it.
+    `error` is its last one, `at` when it was begun, by a clock that nobody sets. `known` is False where an
+    earlier process may have made the call and told nobody what came of it.
     """
 
     step: Step
@@ -52,11 +55,12 @@ class Entry:
     answer: Answer = field(default_factory=dict)
     error: str = ""
     known: bool = True
+    at: float = 0.0
 
     @property
     def may_stand(self) -> bool:
         """Whether there may be something to take back."""
-        return self.state in {"begun", "done", "unknown", "left"}
+        return self.state in {"begun", "done", "unknown", "lapsed", "left"}
 
 
 class Reference:
@@ -96,7 +100,7 @@ class Reference:
         """The entry of a step, written down if it is new."""
         if step.name not in self.entries:
             answers = {name: entry.answer for name, entry in self.entries.items()}
-            self.entries[step.name] = Entry(step, self.key_for(step), step.args(answers))
+            self.entries[step.name] = Entry(step, self.key_for(step), step.args(answers), at=time.monotonic())
             self.note(self.entries[step.name])
         return self.entries[step.name]
 
@@ -106,7 +110,7 @@ class Reference:
 
     def forward(self, entry: Entry) -> Result:
         """Call, with retries."""
-        return send(lambda _attempt: self.call(entry), self.attempts)
+        return send(lambda _attempt: self.call(entry), self.attempts, needs=entry.step.handle, since=entry.at)
 
     def call(self, entry: Entry) -> Answer:
         """One attempt."""
@@ -157,12 +161,15 @@ class Reference:
 
     def undo_call(self, entry: Entry) -> Result:
         """By key, where there is one: that also shuts out what has not arrived yet."""
+        if entry.state == "lapsed":
+            return Result("lapsed", error=entry.error)
         return self.undo_by_ref(entry) if entry.key is None else self.undo_by_key(entry)
 
     def undo_by_key(self, entry: Entry) -> Result:
         """Undo what came under the key of a step, or see to it that it never comes."""
         system = getattr(self.world.direct, entry.step.system)
-        return send(lambda _: system.undo_by_key(entry.step.operation, entry.key) or {}, self.undo_attempts)
+        undo = lambda _: system.undo_by_key(entry.step.operation, entry.key) or {}  # noqa: E731
+        return send(undo, self.undo_attempts, needs="state", since=entry.at)
 
     def undo_by_ref(self, entry: Entry) -> Result:
         """Undo what was answered."""
@@ -194,7 +201,9 @@ class Reference:
     def tell(self, case: dict[str, Any]) -> bool:
         """Open the case at the desk, under one key; False if the desk cannot be reached."""
         desk, title = self.world.direct.desk, "Order 4921 needs a person"
-        result = send(lambda _: desk.open_case(title=title, package=case, key="order-4921-case"), 6)
+        result = send(
+            lambda _: desk.open_case(title=title, package=case, key="order-4921-case"), 6, needs="id"
+        )
         return result.state == "done"
 
     # Journal ------------------------------------------------------------------------------------------
@@ -210,6 +219,7 @@ class Reference:
                 "state": entry.state,
                 "answer": dict(entry.answer),
                 "error": entry.error,
+                "at": time.time() - (time.monotonic() - entry.at),
                 "cause": self.cause,
             }
         )
@@ -236,6 +246,7 @@ class Reference:
                 entry = Entry(steps[record["step"]], record["key"], record["args"], record["state"])
                 entry.answer, entry.error = record["answer"], record["error"]
                 entry.known = entry.state != "begun"
+                entry.at = time.monotonic() - max(0.0, time.time() - record["at"])
                 self.entries[entry.step.name] = entry
 
     def recover(self) -> str:

@@ -23,7 +23,8 @@ class WholeInverse(Reference):
         if entry.step is not DEAL or not result.is_undone or result.answer.get("state") == "fenced":
             return result
         sales = self.world.direct.sales
-        return send(lambda _: sales.release_quota(account="acme", key="order-4921-quota"), self.undo_attempts)
+        release = lambda _: sales.release_quota(account="acme", key="order-4921-quota")  # noqa: E731
+        return send(release, self.undo_attempts, needs="used")
 
 
 SYSTEMS = ("billing", "ledger", "mail", "desk", SALES)
