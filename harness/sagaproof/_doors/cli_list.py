@@ -17,6 +17,8 @@ from sagaproof._model.faults import FAULTS
 from sagaproof._model.operation import EffectClass, Operation, durable_write
 from sagaproof._model.point import Phase
 from sagaproof._search.scenario import Scenario
+from sagaproof._sometimes import catalogue as states
+from sagaproof._sometimes.sometimes import Sometimes
 from sagaproof._world.operation import Declared
 from sagaproof._world.system import System
 
@@ -40,6 +42,7 @@ def inventory(*, faults: bool) -> dict[str, Any]:
         "systems": [_system(one, faults=faults) for one in found.values()],
         "checks": [{"check": check.slug, "says": _first_line(check)} for check in catalogue.ALL],
     }
+    data["sometimes"] = [_state(one) for one in states.sometimes()]
     if faults:
         data["faults"] = [
             {"fault": fault.name, "number": fault.number, "family": fault.family, "means": fault.meaning}
@@ -101,6 +104,10 @@ def _fitting(operation: Operation, phase: Phase) -> Iterator[str]:
     return (name for name, fault in FAULTS.items() if applicable(fault, operation, phase))
 
 
+def _state(one: Sometimes) -> dict[str, Any]:
+    return {"sometimes": one.slug, "stages": list(one.words), "faults_needed": one.faults_needed}
+
+
 def _first_line(check: object) -> str:
     """What its module says of it, after the slug."""
     module = inspect.getmodule(type(check))
@@ -115,6 +122,8 @@ def print_inventory(data: Mapping[str, Any], console: Console) -> None:
         hosts = ", ".join(system["hosts"]) or "no host"
         _print(console, f"system {system['name']} ({hosts})", map(_operation_row, system["operations"]))
     _print(console, "checks", ((one["check"], one["says"]) for one in data["checks"]))
+    reached = ((one["sometimes"], "; ".join(one["stages"])) for one in data["sometimes"])
+    _print(console, "sometimes (states that a campaign should reach)", reached)
     if "faults" in data:
         _print(console, "faults", ((one["fault"], one["means"]) for one in data["faults"]))
         broken = [one for system in data["systems"] for one in system["operations"]] + data["writes"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, TypedDict
 
 from sagaproof._report.card import calls
+from sagaproof._report.console import sometimes_lines
 from sagaproof._report.schema import ScenarioPart
 
 __all__ = ["Heard", "heard_of", "summary"]
@@ -20,6 +21,7 @@ class Heard(TypedDict):
     findings: int
     notes: list[str]
     calls: list[str]
+    sometimes: list[str]
 
 
 _NOTES_MAX: Final = 5
@@ -34,23 +36,28 @@ def heard_of(part: ScenarioPart, line: str) -> Heard:
         "findings": len(part.findings),
         "notes": list(part.notes),
         "calls": [] if part.replayed is None or part.findings else calls(part.replayed),
+        "sometimes": sometimes_lines(part),
     }
 
 
 def summary(heard: Mapping[str, Heard], *, verbose: bool) -> list[str]:
     """A line for each test that is incomplete, or with `verbose` for each, then the notes, then one for all.
 
-    Without `verbose` only the first notes are told.
+    Without `verbose` only the first notes are told, and of the states that were reached none.
     """
     told = [(name, one) for name, one in heard.items() if verbose or one["status"] == "incomplete"]
     notes = [f"{name}  note: {note}" for name, one in heard.items() for note in one["notes"]]
     if len(notes) > _NOTES_MAX and not verbose:
         notes = [*notes[:_NOTES_MAX], f"{len(notes) - _NOTES_MAX} notes more with -v"]
-    lines = [f"{name}  {one['line']}" for name, one in told]
+    lines = [f"{name}  {line}" for name, one in told for line in _lines(one, verbose=verbose)]
     for name, one in heard.items():
         if one["calls"]:
             lines += [f"{name}  {one['line']}", *one["calls"]]
     return [*lines, *notes, _total(list(heard.values()))]
+
+
+def _lines(one: Heard, *, verbose: bool) -> list[str]:
+    return [one["line"], *(one["sometimes"] if verbose else ())]
 
 
 def _total(heard: Sequence[Heard]) -> str:
