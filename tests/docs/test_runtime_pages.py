@@ -18,7 +18,7 @@ from sagaproof._checks import catalogue
 from sagaproof.saga.advice import NO_LAST_WORD, NOTHING_WRITTEN, ONE_SYSTEM, ONLY_CONVERGENT
 from sagaproof.saga.record import KINDS
 
-LATER = {"cancellation-safe", "corrupt-journal-is-loud", "one-runner", "own-effects-only"}
+LATER = {"corrupt-journal-is-loud", "one-runner"}
 """Checks that rules name and that are not there yet; the page says so."""
 
 

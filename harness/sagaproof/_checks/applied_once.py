@@ -9,15 +9,17 @@ from itertools import combinations
 from sagaproof._checks.answers import told_text
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, effect_text
+from sagaproof._model.claim import Claim
 from sagaproof._model.effect import Effect
-from sagaproof._model.faults import FAULTS
 from sagaproof._model.fault import Applied as Half
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import Call, History
 from sagaproof._model.operation import EffectClass
 from sagaproof._model.point import Phase
 
 __all__ = ["AppliedOnce"]
 
+_DENIES = frozenset({Claim.REFUSED, Claim.COMPENSATED})
 _APPLIES = frozenset(name for name, fault in FAULTS.items() if fault.applied is not Half.NO)
 
 
@@ -26,8 +28,10 @@ class AppliedOnce:
 
     A logical call leaves at most one effect of class 3 to 5, and all calls together leave no more effects of
     one meaning than the fault-free run does, where it has any. An irreversible effect counts even if
-    something says that it was taken back. Duplicates that no client can prevent do not count. Reached when a
-    write was applied that had a fault, arrived twice or was asked for again.
+    something says that it was taken back. Duplicates that no client can prevent do not count. What the
+    fault-free run itself does twice is taken for meant, unless it is irreversible and the saga says that it
+    did nothing, or took all back. Reached when a write was applied that had a fault, arrived twice or was
+    asked for again.
     """
 
     slug = "applied-once"
@@ -64,7 +68,9 @@ def _candidates(history: History) -> Iterator[Effect]:
 def _surplus(history: History) -> list[Effect]:
     """The effects of a meaning of which there are more than in the fault-free run, the extra one last."""
     twin = history.twin
-    if twin is None or twin is history or (history.is_like_twin and not history.undone_by):
+    if twin is None or twin is history:
+        return _denied(history)
+    if history.is_like_twin and not history.undone_by:
         return []
     usual = Counter(e.full for e in _candidates(twin))
     more = {name for name, n in Counter(e.full for e in _candidates(history)).items() if n > usual[name] > 0}
@@ -76,6 +82,21 @@ def _surplus(history: History) -> list[Effect]:
             by_meaning.setdefault(history.meaning(effect), []).append(effect)
     wanted = Counter(twin.meaning(e) for e in twin.effects if e.full in more and _counts(e, twin))
     return next((found for meaning, found in by_meaning.items() if len(found) > wanted[meaning] > 0), [])
+
+
+def _denied(history: History) -> list[Effect]:
+    """What was done again after it was answered, by a saga that says it did nothing or took all back.
+
+    Without another run to hold against this is all that can be told: what it would have had once too often
+    it should not have at all. Who completes may mean the same twice.
+    """
+    if history.claim not in _DENIES:
+        return []
+    by_meaning: dict[Hashable, list[Effect]] = {}
+    for effect in history.effects:
+        if effect.cls is EffectClass.IRREVERSIBLE and _counts(effect, history):
+            by_meaning.setdefault(history.meaning(effect), []).append(effect)
+    return next((same for same in by_meaning.values() if len(same) > 1), [])
 
 
 def _is_tested(history: History) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from sagaproof._drivers.recovery import no_recovery
@@ -18,7 +18,8 @@ class FedSaga(Protocol):
 
     What `call` returns is what the agent sees. If that has an `outcome` ("ok", "failed, not applied" or
     "unknown"), it is what the agent was told, and a `value` is what it goes on with. A dispatcher that takes
-    the calls of one turn together has `call_all` as well, for a list of calls with tool, args and call_id.
+    the calls of one turn together has `call_all` as well, for a list of calls with tool, args and call_id. If
+    it says which `tools` it has, each with a `name` and perhaps an `undo`, what is left untested is named.
     """
 
     def call(self, tool: str, args: dict[str, Any], call_id: str) -> Any:
@@ -84,6 +85,12 @@ class FedDriver:
     def claim(self) -> Any:
         """Let the saga finish; what it returns is the claim."""
         return self._current.finish()
+
+    @property
+    def tools(self) -> tuple[Any, ...]:
+        """What the saga says of the tools that it has; empty if it says nothing."""
+        tools = getattr(self._saga, "tools", ())
+        return tuple(tools) if isinstance(tools, Iterable) else ()
 
     @property
     def _current(self) -> FedSaga:

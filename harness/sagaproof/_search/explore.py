@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sagaproof._checks.campaign_check import Check
 from sagaproof._drivers.advice import advice_for
@@ -24,6 +24,7 @@ from sagaproof._run.runner import Runner
 from sagaproof._search.baseline import not_green, raised, require_same
 from sagaproof._search.campaign import Campaign, Level
 from sagaproof._search.candidates import Candidates
+from sagaproof._search.coverage import Coverage
 from sagaproof._search.facts import FactBook
 from sagaproof._search.judge import Judge
 from sagaproof._search.record import Book, Record
@@ -69,6 +70,7 @@ class Explorer:
         self.campaign.levels = [*(Level(k) for k in range(settings.faults + 1)), self._beyond]
         self._judge = Judge(subject.checks, self.campaign, subject.sometimes)
         self._facts = FactBook()
+        self._coverage = Coverage()
         self._candidates = Candidates(
             settings, restarts=subject.driver.restarts, cancels=subject.driver.asynchronous
         )
@@ -208,6 +210,7 @@ class Explorer:
         else:
             self._beyond.skipped += self._candidates.count(history)
         self._facts.add(history)
+        self._coverage.add(history)
         self._judge.keep(history, record, violated, book, inert=self._is_inert(record, history))
         book.add(record)
         level.run += 1
@@ -321,9 +324,17 @@ class Explorer:
                 self._note_unreached(check)
         self._judge.conclude_sometimes(facts)
         skipped = sum(level.skipped for level in campaign.levels if level.attempted)
+        if self._settings.faults and not skipped and not campaign.errors:
+            self._note_untested(getattr(self._subject.driver, "tools", ()))
         if skipped:
             why = "it ended before them" if campaign.errors else "the budget was used up"
             campaign.incomplete.append(f"{skipped} plans were skipped: {why}")
+
+    def _note_untested(self, tools: Iterable[Any]) -> None:
+        """An undo that was declared and never run is a gap; that others are not known to work, a note."""
+        self.campaign.incomplete += self._coverage.never_run(tools)
+        notes = (self._coverage.never_taken_back(), self._coverage.never_called(tools))
+        self.campaign.notes += filter(None, notes)
 
     def _note_unreached(self, check: Check) -> None:
         """A check that applies and was never reached is a gap, unless so few faults cannot reach it."""

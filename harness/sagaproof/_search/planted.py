@@ -14,10 +14,11 @@ __all__ = ["Planted"]
 class Planted:
     """A faulty saga and what proves it; without `expect` a control, a right saga nobody may complain of.
 
-    `expect` are slugs of checks (or of errors of the harness, such as `not-deterministic`) of which at least
-    one has to fire under `faults` faults at most; of a control all plans of that size are run. `families`
-    keeps the faults to some families. `deferred` says what is missing where a bug cannot be expressed yet: it
-    then has no scenario. The name of a planted bug is that of its scenario.
+    `expect` are slugs of checks (or of errors of the harness, such as `not-deterministic`, or
+    `undo-never-run`, where an undo was never tried) of which at least one has to fire under `faults` faults
+    at most; of a control all plans of that size are run. `families` keeps the faults to some families.
+    `deferred` says what is missing where a bug cannot be expressed yet: it then has no scenario. The name of
+    a planted bug is that of its scenario.
     """
 
     id: str

@@ -9,6 +9,7 @@ from enum import StrEnum
 from sagaproof._model.faults import FAULTS
 from sagaproof._model.plan import EMPTY, Plan
 from sagaproof._search.campaign import Campaign
+from sagaproof._search.coverage import UNDO_NEVER_RUN
 from sagaproof._search.explore import explore
 from sagaproof._search.planted import Planted
 from sagaproof._search.settings import Settings
@@ -65,7 +66,7 @@ def tried(planted: Planted, subject: Subject, *, families: tuple[str, ...] = ())
     meant = [plan for slug, plan in fired.items() if slug in planted.expect]
     plan = min(meant, key=len, default=None)
     problem = "; ".join(e for e in campaign.errors if e.partition(":")[0] not in planted.expect)
-    if plan == EMPTY and planted.faults and not campaign.errors:
+    if planted.faults and any(f.plan == EMPTY and f.check in planted.expect for f in campaign.findings):
         problem = "it fails without any fault, so that nothing is proved"
     fate = Fate.BROKEN if problem else _fate(planted, fired, plan)
     return Trial(planted, fate, fired, campaign.runs, plan, campaign.seconds, problem)
@@ -98,12 +99,14 @@ def _all_families() -> tuple[str, ...]:
 
 
 def _fired(campaign: Campaign) -> dict[str, Plan]:
-    """Each check that fired, and each kind of error of the harness, with the smallest plan."""
+    """Each check that fired, kind of error of the harness and gap in coverage, with the smallest plan."""
     fired: dict[str, Plan] = {}
     for finding in campaign.findings:  # the smallest plans come first
         fired.setdefault(finding.check, finding.plan)
     for error in campaign.errors:
         fired.setdefault(error.partition(":")[0], EMPTY)
+    if any(text.startswith(UNDO_NEVER_RUN) for text in campaign.incomplete):
+        fired.setdefault(UNDO_NEVER_RUN, EMPTY)
     return fired
 
 

@@ -12,6 +12,7 @@ from sagaproof.saga.core import Core
 from sagaproof.saga.final import Ending, concluded, ending_of, gives_up
 from sagaproof.saga.port import drive
 from sagaproof.saga.result import Result
+from sagaproof.saga.tool import Tool
 
 __all__ = ["Saga"]
 

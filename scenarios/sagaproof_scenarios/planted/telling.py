@@ -7,10 +7,10 @@ import time
 from typing import Any, ClassVar
 
 from sagaproof import World
-from sagaproof_scenarios.planted.plant import deferred, plant
+from sagaproof_scenarios.planted.plant import plant
 from sagaproof_scenarios.planted.reference import Entry, Reference, Step
 from sagaproof_scenarios.planted.sending import FAILURES, Result, send
-from sagaproof_scenarios.planted.stories import BOOKING
+from sagaproof_scenarios.planted.stories import BOOKING, CUSTOMER
 
 __all__ = ["PLANTED"]
 
@@ -67,6 +67,38 @@ def _model(world: World) -> Any:
     return world.tool(ask, cls=1, name="model")
 
 
+class LastUndoIdle(Reference):
+    """Ends with a reservation, whose undo is noted after it: nothing comes later that could fail."""
+
+    def run(self) -> str:
+        """Reserve last; what is refused leaves nothing, so that only the steps before it are taken back."""
+        reserve = _warehouse(self.world)
+        if not all(self.do(step) for step in self.steps):
+            return self.abort()
+        result = send(lambda _: reserve(order="4921"), self.attempts)
+        if result.state == "done":
+            return self.end("completed")
+        self.cause = f"reserve: {result.error}"
+        return self.abort() if result.state == "refused" else self.escalate()
+
+    def picture(self) -> dict[str, Any]:
+        """With the reservation, which may have come about."""
+        return {**super().picture(), "unknown": ["reserve, order 4921"]}
+
+
+def _warehouse(world: World) -> Any:
+    """A reservation with an undo that would not work, as nobody ever found out."""
+
+    def reserve(order: str) -> dict[str, str]:
+        return {"id": order}
+
+    def release(id: str) -> None:  # noqa: A002  # the name of the field that the answer has
+        raise LookupError(id)
+
+    world.tool(release, cls=3, ref="id")
+    return world.tool(reserve, cls=3, undo="release", ref="id", idempotent=True)
+
+
 class UsedParameters(Reference):
     """A test whose second round fails at once, since its first one has used the parameters up."""
 
@@ -93,6 +125,6 @@ PLANTED = (
           ApprovalStays, (BOOKING,), expect=("applied-once",)),
     plant("M65", _K30, "A test uses parameters up, and from its second round on tests nothing.",
           UsedParameters, expect=("not-deterministic", "not-injected"), faults=0),
-    deferred("M66", _K30, "An undo is never run by any schedule, and nobody notices.",
-             "nothing says which of the undos that a saga registers no run ever made"),
+    plant("M66", _K30, "An undo is never run by any schedule, and nobody notices.", LastUndoIdle,
+          (CUSTOMER,), expect=("undo-never-run",)),
 )  # fmt: skip
