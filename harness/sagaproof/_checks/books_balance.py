@@ -5,7 +5,7 @@ from __future__ import annotations
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, effect_text
 from sagaproof._model.claim import Claim
-from sagaproof._model.event import Applied, Broke
+from sagaproof._model.event import Applied, Broke, Wrote
 from sagaproof._model.history import History
 
 __all__ = ["BooksBalance"]
@@ -14,9 +14,9 @@ __all__ = ["BooksBalance"]
 class BooksBalance:
     """Conservation (O14).
 
-    No invariant of a system ever breaks, unless by a duplicate that no client can prevent; and if the saga
-    claims *compensated*, the undos of each effect with an amount add up to just that amount. Reached when an
-    effect with an amount was applied.
+    No invariant of a system ever breaks, unless by a duplicate that no client can prevent, or where another
+    writer has been at the system since it last held; and if the saga claims *compensated*, the undos of each
+    effect with an amount add up to just that amount. Reached when an effect with an amount was applied.
     """
 
     slug = "books-balance"
@@ -38,12 +38,18 @@ class BooksBalance:
 def _first_broken(history: History) -> tuple[Broke, Applied | None] | None:
     """The first invariant of a system that broke by the saga's doing, and what was applied before it."""
     last: Applied | None = None
+    is_others = False
     excused: set[tuple[str, str]] = set()
+    meddled: set[str] = set()
     for event in history.events:
         if isinstance(event, Applied):
             last = event
+            is_others = event.effect.environment or event.effect.system in meddled
+            meddled.discard(event.effect.system)
+        elif isinstance(event, Wrote) and last is not None:
+            meddled.add(event.system)
         elif isinstance(event, Broke) and event.system:
-            if last is not None and last.effect.environment:
+            if is_others:
                 excused.add((event.system, event.invariant))
             if (event.system, event.invariant) not in excused:
                 return event, last

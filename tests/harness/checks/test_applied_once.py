@@ -102,3 +102,26 @@ def test_setting_the_same_value_again_is_no_second_effect(judged: Judged) -> Non
 def test_a_run_in_which_nothing_could_be_doubled_is_not_reached(judged: Judged) -> None:
     assert judged(issues("k1"))[SLUG].state is State.NOT_REACHED
     assert judged(issues("k1"), "bank.issue.1=503")[SLUG].state is State.NOT_REACHED
+
+
+def mails_twice(claim: str) -> Callable[[Any], str]:
+    """Two triggers, of which the second does not know of the first; nothing fails."""
+
+    def saga(world: Any) -> str:
+        for _trigger in (1, 2):
+            world.direct.mail.send(to="ann")
+        return claim
+
+    return saga
+
+
+def test_what_nobody_admits_to_have_done_and_was_done_twice_is_found_without_a_fault(judged: Judged) -> None:
+    for claim in ("refused", "compensated"):
+        verdict = judged(mails_twice(claim))[SLUG]
+        assert verdict.claim == "mail.send letter_1 was applied twice, also as letter_2"
+        assert verdict.calls == (1, 0)
+
+
+def test_who_completes_or_tells_a_person_may_mean_the_same_twice(judged: Judged) -> None:
+    for claim in ("completed", "escalated"):
+        assert judged(mails_twice(claim))[SLUG].state is not State.VIOLATED

@@ -45,6 +45,21 @@ def test_all_of_it_holds(judged: Judged) -> None:
         assert judged(reverses(amount), "mail.send.1=503")[SLUG].state is State.HELD
 
 
+def test_what_another_writer_has_broken_is_not_laid_at_the_sagas_door(judged: Judged) -> None:
+    def saga(overdraws: bool) -> Callable[[Any], None]:
+        def run(world: Any) -> None:
+            credit = world.direct.bank.issue(to="ann", amount=5, key="k1")["id"]
+            world.bank.credits.put("cr_9", {"id": "cr_9", "amount": 1, "left": 0 if overdraws else -1})
+            world.direct.bank.issue(to="ben", amount=5, key="k2")
+            if overdraws:
+                world.direct.bank.reverse(credit=credit, amount=7)
+
+        return run
+
+    assert judged(saga(overdraws=False))[SLUG].state is State.HELD
+    assert judged(saga(overdraws=True))[SLUG].claim == "bank.nothing_below_zero broke: cr_1 has -2 left"
+
+
 def test_an_invariant_of_the_user_is_not_its_business(judged: Judged) -> None:
     assert judged(reverses(5), invariants=[lambda _world: "broken"])[SLUG].state is State.HELD
 

@@ -104,3 +104,10 @@ def test_what_another_writer_wrote_after_the_undo_is_none_of_its_doing(judged: J
         return "compensated"
 
     assert judged(saga(undone_before), MAIL_FAILS)[SLUG].state is State.HELD
+
+
+def test_a_writer_that_a_fault_brings_in_is_one_as_well(judged: Judged) -> None:
+    plan = f"crm.set_status.1=meddled,{MAIL_FAILS}"
+
+    assert judged(saga(writes_back), plan)[SLUG].state is State.VIOLATED
+    assert judged(saga(by_key), plan)[SLUG].state is State.HELD
