@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from sagaproof._checks.answers import error_code
+from sagaproof._checks.answers import error_code, is_poor
 from sagaproof._checks.doubt import is_found
 from sagaproof._model.event import Told
 from sagaproof._model.fault import Learnt
@@ -27,7 +27,8 @@ _NAMES_OF: Final[dict[str, tuple[str, ...]]] = {
 def failed_before(history: History, began: int) -> Iterator[Call]:
     """The calls that had failed when the unwind began, in order of their last answer.
 
-    One whose answer was lost, and of which a look then showed that it was applied, has not failed.
+    One whose answer was lost, and of which a look then showed that it was applied, has not failed; nor has one
+    whose answer only lacked something.
     """
     failed = [
         (arrival.told_position, call.index)
@@ -36,7 +37,7 @@ def failed_before(history: History, began: int) -> Iterator[Call]:
         and not 0 <= call.answered < began
         and not is_found(history, call, began)
         for arrival in call.arrivals
-        if arrival.told is not None and arrival.told_position < began
+        if arrival.told is not None and arrival.told_position < began and not is_poor(arrival.told)
     ]
     return (history.calls[index] for _, index in sorted(failed))
 

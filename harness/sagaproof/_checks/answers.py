@@ -8,7 +8,7 @@ from typing import Final
 from sagaproof._model.event import Told
 from sagaproof._model.fault import Learnt
 
-__all__ = ["error_code", "is_definite", "is_nothing_to_undo", "told_text"]
+__all__ = ["error_code", "is_definite", "is_nothing_to_undo", "is_poor", "told_text"]
 
 _GONE: Final = frozenset({404, 410})
 _AMBIGUOUS_4XX: Final = frozenset({408, 409})  # gave up waiting; may be about one's own earlier success
@@ -19,6 +19,11 @@ def is_definite(told: Told) -> bool:
     if told.learnt == Learnt.STATUS:
         return told.status is not None and told.status < 500 and told.status not in _AMBIGUOUS_4XX
     return told.learnt in {Learnt.REFUSED, Learnt.SOFT}
+
+
+def is_poor(told: Told) -> bool:
+    """Whether an answer told a success and lacked something: to whom that does not matter, it is none."""
+    return told.learnt in {Learnt.BARE, Learnt.RENAMED, Learnt.NULLS}
 
 
 def is_nothing_to_undo(told: Told) -> bool:

@@ -15,7 +15,17 @@ from sagaproof._model.point import Phase
 
 __all__ = ["SILENT_FAULTS", "found_at", "in_doubt", "is_found", "is_silence", "pivot_calls"]
 
-_SILENT: Final = frozenset({Learnt.TIMEOUT, Learnt.RESET, Learnt.TORN, Learnt.GARBAGE})
+_SILENT: Final = frozenset(
+    {
+        Learnt.TIMEOUT,
+        Learnt.RESET,
+        Learnt.TORN,
+        Learnt.GARBAGE,
+        Learnt.EMPTY,
+        Learnt.ACCEPTED,
+        Learnt.CANCELLED,
+    }
+)
 _UNAVAILABLE: Final = 503  # the service says that it did not take the call up: RFC 9110, section 15.6.4
 _GONE: Final = frozenset({404, 410})
 _FINAL: Final = frozenset(

@@ -18,7 +18,9 @@ from sagaproof._model.point import Phase
 
 __all__ = ["ForwardAfterPivot"]
 
-_NO_ANSWER: Final = frozenset({Learnt.REFUSED, Learnt.TIMEOUT, Learnt.RESET, Learnt.TORN, Learnt.GARBAGE})
+_NO_ANSWER: Final = frozenset(
+    {Learnt.REFUSED, Learnt.TIMEOUT, Learnt.RESET, Learnt.TORN, Learnt.GARBAGE, Learnt.EMPTY}
+)
 
 
 class ForwardAfterPivot:

@@ -20,7 +20,8 @@ class NoSilentResidue:
     """No silent residue (O4).
 
     If the saga does not claim *completed*, then each effect of class 3 to 5 that still stands, and each field
-    that is not as it was for another reason, is named in an open case. Reached when there was such an effect.
+    that is not as it was for another reason, is named in an open case. A cancellation that is raised when all
+    is done already says nothing of the saga. Reached when there was such an effect.
     """
 
     slug = "no-silent-residue"
@@ -33,6 +34,8 @@ class NoSilentResidue:
         """Judge the end of a run that went wrong."""
         if history.claim is Claim.COMPLETED or history.asserted:
             return NOT_REACHED
+        if _is_cancelled_when_done(history):
+            return HELD
         if not any(_matters(effect) for effect in history.effects):
             return NOT_REACHED
         silent = [effect for effect in history.residue if not history.is_named(effect)]
@@ -54,6 +57,14 @@ class NoSilentResidue:
             because=f"{asked_for(history.calls[effect.call])} was the last to write it",
             calls=[effect.call],
         )
+
+
+def _is_cancelled_when_done(history: History) -> bool:
+    """Whether all was done when the cancellation came: that it was raised then says nothing of the saga."""
+    twin = history.twin or history
+    errors = history.ending.errors if history.claim is Claim.RAISED else ()
+    cancelled = bool(errors) and errors[0].type == "CancelledError"
+    return cancelled and twin.claim is Claim.COMPLETED and history.is_like_twin
 
 
 def _matters(effect: Effect) -> bool:

@@ -95,7 +95,7 @@ def _settings(planted: Planted, families: tuple[str, ...]) -> Settings:
 
 
 def _all_families() -> tuple[str, ...]:
-    return tuple(dict.fromkeys(fault.family for fault in FAULTS.values()))
+    return tuple(dict.fromkeys(fault.family for fault in FAULTS.values() if not fault.opt_in))
 
 
 def _fired(campaign: Campaign) -> dict[str, Plan]:

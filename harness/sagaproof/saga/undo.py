@@ -52,7 +52,8 @@ def _may_be_sent_again(core: Core, tool: Tool, step: StepState) -> bool:
 
 async def _is_there(core: Core, tool: Tool, step: StepState) -> bool:
     """Whether there is an effect, or may be one that the undo by its key would fence off."""
-    if tool.undo_by_key and not core.is_remembered(tool, step.at) and tool.still_stands is None:
+    cannot_look = tool.still_stands is None or step.is_unsettled
+    if tool.undo_by_key and not core.is_remembered(tool, step.at) and cannot_look:
         _give_up(core, step, "the service may have forgotten its key, by which it would be undone", 0)
         return False
     if (

@@ -90,11 +90,11 @@ class RetryAfterKeyExpired(Reference):
 
     def forward(self, entry: Entry) -> Result:
         """Once now, and if need be on the next day but one."""
-        first = send(lambda _: self.call(entry), 1)
+        first = send(lambda _: self.call(entry), 1, needs=entry.step.handle)
         if first.state != "unknown":
             return first
         time.sleep(48 * 3600.0)
-        return super().forward(entry)
+        return send(lambda _: self.call(entry), self.attempts, needs=entry.step.handle)
 
 
 _K01, _K02, _K04 = "K01 LOST-ACK-RETRY", "K02 UNSTABLE-KEY", "K04 KEY-LIFECYCLE"
