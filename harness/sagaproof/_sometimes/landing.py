@@ -101,11 +101,19 @@ def _key_forgotten(history: History) -> bool:
 
 
 def _came_back_to_it(history: History) -> bool:
-    """Whether the call was made again under a key that had been forgotten by then."""
+    """Whether a key that was forgotten by then was used again, for the call or for a question."""
+    for call in history.calls:
+        for arrival in call.arrivals:
+            if arrival.called.fault in FORGETTING and arrival.called.key is not None:
+                return _is_used(history, arrival.called.key, arrival.position)
+    return False
+
+
+def _is_used(history: History, key: str, since: int) -> bool:
     return any(
-        one.called.fault in FORGETTING and later.called.key == one.called.key
+        arrival.position > since and (arrival.called.key == key or key in arrival.called.args.values())
         for call in history.calls
-        for one, later in zip(call.arrivals, call.arrivals[1:], strict=False)
+        for arrival in call.arrivals
     )
 
 
@@ -125,7 +133,7 @@ def _repeats(facts: Facts) -> bool:
 
 
 def _outlasts_keys(facts: Facts) -> bool:
-    return facts.retried and not FORGETTING.isdisjoint(facts.faults)
+    return facts.keys and not FORGETTING.isdisjoint(facts.faults)
 
 
 LANDING = (
@@ -160,7 +168,7 @@ LANDING = (
         "key-expired",
         (
             ("a call outlasted the memory of its service for its key", _key_forgotten),
-            ("and was made again under it", _came_back_to_it),
+            ("and the key was used again", _came_back_to_it),
         ),
         _outlasts_keys,
     ),
