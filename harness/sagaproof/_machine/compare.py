@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import import_module
 
 from sagaproof._checks.protocol import RunCheck
@@ -12,6 +13,7 @@ from sagaproof._machine.single_errors import by_single_errors
 from sagaproof._run.runner import Runner
 from sagaproof._search.planted import Planted
 from sagaproof._search.selfcheck import Fate, Trial
+from sagaproof._search.settings import Settings
 from sagaproof._search.subject import Subject
 from sagaproof._taps.handle import WorldHandle
 from sagaproof.errors import UsageError
@@ -44,7 +46,9 @@ def machine(
     assert planted.scenario is not None
     first_finding = _plain()
     settings = planted.scenario.settings
-    with _runner(subject, planted) as runner:
+    if planted.families:
+        settings = replace(settings, families=planted.families)
+    with _runner(subject, settings) as runner:
         outcomes = Outcomes(subject, settings, runner)
         return {
             most: tuple(
@@ -64,14 +68,13 @@ def _meant(planted: Planted) -> Callable[[Outcome], bool]:
     return lambda outcome: not outcome.violated.isdisjoint(planted.expect)
 
 
-def _runner(subject: Subject, planted: Planted) -> Runner:
-    assert planted.scenario is not None
+def _runner(subject: Subject, settings: Settings) -> Runner:
     return Runner(
         WorldHandle(subject.systems),
         subject.driver,
         claim=subject.claim,
         invariants=subject.invariants,
-        limits=planted.scenario.settings.limits,
+        limits=settings.limits,
         hosts=subject.hosts,
         allow_hosts=subject.allow_hosts,
     )

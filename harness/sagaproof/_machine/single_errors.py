@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Final
 
 from sagaproof._model.fault import Applied, Fault, Learnt
+from sagaproof._model.faults import FAULTS
 from sagaproof._search.planted import Planted
 from sagaproof._search.selfcheck import Trial, tried
-from sagaproof._search.settings import Exclusion, Settings
+from sagaproof._search.settings import Exclusion
 from sagaproof._search.subject import Subject
 
 __all__ = ["by_single_errors", "is_error"]
@@ -28,8 +29,7 @@ def by_single_errors(planted: Planted, subject: Subject) -> Trial:
     """Try a planted bug or a control with every such fault at every call, one in a run."""
     assert planted.scenario is not None
     known = planted.scenario.settings
-    every = Settings(statuses="all").kinds()
-    others = tuple(Exclusion("*", fault.name, "not an error") for fault in every if not is_error(fault))
+    others = tuple(Exclusion("*", f.name, "not an error") for f in FAULTS.values() if not is_error(f))
     settings = replace(known, exclude=(*known.exclude, *others))
     scenario = replace(planted.scenario, settings=settings)
     return tried(replace(planted, scenario=scenario, faults=min(1, planted.faults)), subject)
