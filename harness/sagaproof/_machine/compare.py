@@ -16,7 +16,7 @@ from sagaproof._search.selfcheck import Fate, Trial
 from sagaproof._search.settings import Settings
 from sagaproof._search.subject import Subject
 from sagaproof._taps.handle import WorldHandle
-from sagaproof.errors import UsageError
+from sagaproof.errors import InternalError, UsageError
 
 __all__ = ["compared", "machine", "shows_in_a_run"]
 
@@ -30,7 +30,7 @@ def shows_in_a_run(planted: Planted, subject: Subject) -> bool:
 
 
 def compared(trial: Trial, subject: Subject, examples: Sequence[int], seeds: Sequence[int]) -> Row:
-    """What the other means find of what was tried."""
+    """What the other means find of what was tried. Raises `InternalError` if a check broke."""
     errors = by_single_errors(trial.planted, subject)
     drawn = machine(trial.planted, subject, examples, seeds)
     return Row(trial.planted, _first(trial), _first(errors), drawn)
@@ -59,6 +59,8 @@ def machine(
 
 
 def _first(trial: Trial) -> First:
+    if trial.fate is Fate.BROKEN:
+        raise InternalError(f"{trial.planted.id} could not be tried by single errors: {trial.problem}")
     return trial.runs if trial.fate in _SEES else None
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sagaproof._search.planted import Planted
 
-__all__ = ["Comparison", "Row", "Spread"]
+__all__ = ["Comparison", "First", "Row", "Spread"]
 
 First = int | None
 """Which run, from 1, was the first with a finding that was meant; None if none was."""
