@@ -27,8 +27,8 @@ _NAMES_OF: Final[dict[str, tuple[str, ...]]] = {
 def failed_before(history: History, began: int) -> Iterator[Call]:
     """The calls that had failed when the unwind began, in order of their last answer.
 
-    One whose answer was lost, and of which a look then showed that it was applied, has not failed; nor has one
-    whose answer only lacked something.
+    One whose answer was lost, and of which a look then showed that it was applied, has not failed; nor has
+    one whose answer only lacked something.
     """
     failed = [
         (arrival.told_position, call.index)

@@ -103,7 +103,7 @@ def explore_directly(exploration: Exploration, args: tuple[Any, ...], kwargs: di
     arguments = dict(inspect.signature(exploration.body).bind_partial(*args, **kwargs).arguments)
     world = arguments.pop("world", None)
     options = FileOptions()
-    settings = settings_of([exploration.options])
+    settings = exploration.conditioned(settings_of([exploration.options]))
     try:
         if not isinstance(world, WorldHandle):
             world = WorldHandle(systems_of_test(exploration, options))

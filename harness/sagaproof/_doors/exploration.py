@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sagaproof._checks.campaign_check import CampaignCheck, Check
 from sagaproof._checks.protocol import RunCheck
 from sagaproof._checks.retry_budgets import RetryBudgets
+from sagaproof._doors.conditions import conditions_of
 from sagaproof._doors.options import Options, settings_of
 from sagaproof._doors.registry import SystemSpec
 from sagaproof._drivers.fed import FedSaga
+from sagaproof._model.event import Called
 from sagaproof._model.script import Script
+from sagaproof._search.settings import Settings
 from sagaproof._sometimes.sometimes import Sometimes
 from sagaproof._taps.handle import WorldHandle
 from sagaproof.errors import UsageError
@@ -41,6 +44,7 @@ class Exploration:
     hosts: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     allow_hosts: tuple[str, ...] = ()
     allow_fixtures: bool | frozenset[str] = False
+    when: Mapping[str, Callable[[Called], bool]] = field(default_factory=dict)
     agent: Callable[..., FedSaga] | None = None
     recover: Callable[..., Any] | None = None
     scripts: tuple[Script, ...] = ()
@@ -73,13 +77,17 @@ class Exploration:
                     where=self.name,
                     advice="Make it with sagaproof.sometimes.Sometimes.",
                 )
-        settings_of([self.options])  # whatever is wrong with them shows here
+        self.conditioned(settings_of([self.options]))  # whatever is wrong with them shows here
         RetryBudgets(self.attempts)
 
     @property
     def name(self) -> str:
         """The module and name of the body."""
         return f"{self.body.__module__}::{self.body.__qualname__}"
+
+    def conditioned(self, settings: Settings) -> Settings:
+        """These settings, with faults on certain calls only as `when=` says."""
+        return replace(settings, when=conditions_of(self.when)) if self.when else settings
 
     @property
     def notes(self) -> list[str]:

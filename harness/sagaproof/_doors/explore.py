@@ -12,6 +12,7 @@ from sagaproof._doors.exploration import MARK, Exploration
 from sagaproof._doors.options import Options, read
 from sagaproof._doors.registry import SystemSpec
 from sagaproof._drivers.fed import FedSaga
+from sagaproof._model.event import Called
 from sagaproof._model.script import Script
 from sagaproof._sometimes.sometimes import Sometimes
 from sagaproof._taps.handle import WorldHandle
@@ -47,6 +48,7 @@ def explore(
     hosts: Mapping[str, str | Sequence[str]] | None = None,
     allow_hosts: Sequence[str] = (),
     allow_fixtures: bool | Iterable[str] = False,
+    when: Mapping[str, Callable[[Called], bool]] | None = None,
     agent: Callable[..., FedSaga] | None = None,
     recover: Callable[..., Any] | None = None,
     scripts: Iterable[Script] = (),
@@ -66,6 +68,7 @@ def explore(
     hosts: Mapping[str, str | Sequence[str]] | None = None,
     allow_hosts: Sequence[str] = (),
     allow_fixtures: bool | Iterable[str] = False,
+    when: Mapping[str, Callable[[Called], bool]] | None = None,
     agent: Callable[..., FedSaga] | None = None,
     recover: Callable[..., Any] | None = None,
     scripts: Iterable[Script] = (),
@@ -80,8 +83,9 @@ def explore(
     How far (pytest's command line wins over these, and these win over `[tool.sagaproof]`): `faults` is the
     most faults in one run (2). `statuses` is "representative" or "all"; `durations` are of "once", "twice",
     "all"; `families` limits the kinds of fault. `exclude={"mail.send=503": "reason"}` leaves cells out (globs
-    are fine). `runs` and `seconds` (real time) bound it; what is cut off makes the test incomplete. `seed`
-    chooses what is audited.
+    are fine). `when={"billing.charge=503": lambda call: call.args["amount"] > 9}` puts a fault on some calls
+    only: a call has `args`, `key`, `phase` and `point`. `runs` and `seconds` (real time) bound it; what is
+    cut off makes the test incomplete. `seed` chooses what is audited.
 
     What is judged: `claim` translates what the body returns. `invariants` are functions of the world that
     return a bool or a sentence, or assert. `independent` are pairs of globs on operations whose undos may
@@ -128,6 +132,7 @@ def explore(
         "hosts": dict(hosts or {}),
         "allow_hosts": tuple(allow_hosts),
         "allow_fixtures": allow_fixtures if isinstance(allow_fixtures, bool) else frozenset(allow_fixtures),
+        "when": dict(when or {}),
         "agent": agent,
         "recover": recover,
         "scripts": tuple(scripts),

@@ -17,6 +17,7 @@ from sagaproof.errors import UsageError, suggest
 __all__ = [
     "FileOptions",
     "Options",
+    "cell_of",
     "file_options",
     "hosts_for",
     "read",
@@ -138,14 +139,18 @@ def _set_in(layer: Options) -> Iterable[tuple[str, Any]]:
 _GLOB = re.compile(r"[*?\[]")
 
 
-def _exclusion(cell: str, reason: str) -> Exclusion:
-    """`mail.send=503`, `mail.send` (every fault there), `*=503`; globs in both halves."""
+def cell_of(cell: str, complaint: str = "excludes no known fault") -> tuple[str, str]:
+    """The two globs in `mail.send=503`, `mail.send` (every fault there) or `*=503`."""
     operation, _, fault = cell.partition("=")
+    if fault and fault not in FAULTS and not _GLOB.search(fault):
+        raise UsageError(f"{cell!r} {complaint}", advice=suggest(fault, FAULTS))
+    return operation or "*", fault or "*"
+
+
+def _exclusion(cell: str, reason: str) -> Exclusion:
     if not reason.strip():
         raise UsageError(
             f"{cell!r} is excluded without a reason",
             advice='Say why it need not be tested: exclude={"mail.send=503": "retried by our gateway"}.',
         )
-    if fault and fault not in FAULTS and not _GLOB.search(fault):
-        raise UsageError(f"{cell!r} excludes no known fault", advice=suggest(fault, FAULTS))
-    return Exclusion(operation or "*", fault or "*", reason)
+    return Exclusion(*cell_of(cell), reason)

@@ -38,7 +38,7 @@ class PytestSettings:
 
     def of(self, exploration: Exploration) -> Settings:
         """The settings of a test."""
-        return settings_of([self.file, exploration.options, self._line])
+        return exploration.conditioned(settings_of([self.file, exploration.options, self._line]))
 
 
 def _on_the_line(config: pytest.Config) -> Options:

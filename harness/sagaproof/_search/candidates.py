@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sagaproof._model.event import Called, Ended, Noted
+from sagaproof._model.event import Called, Ended, Noted, Sent
 from sagaproof._model.fault import Applied, Fault, Learnt, applicable
 from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import History
@@ -14,6 +14,9 @@ from sagaproof._model.point import Phase, PointClass
 from sagaproof._search.settings import DURATIONS, Settings
 
 __all__ = ["Candidates", "classes_of", "point_class"]
+
+
+_POINTS = frozenset({Called, Noted, Sent})
 
 
 class _Option(NamedTuple):
@@ -37,6 +40,7 @@ class Candidates:
         self._restarts = restarts
         self._kinds = settings.kinds()
         self._durations = tuple(DURATIONS[name] for name in settings.durations)
+        self._met: set[str] = set()
         self._options: dict[tuple[str, Phase], tuple[_Option, ...]] = {}
         self.excluded: dict[tuple[str, str], str] = {}
 
@@ -71,14 +75,28 @@ class Candidates:
     def _has_condition(self, operation: Operation, fault: Fault) -> bool:
         return any(c.covers(operation.full, fault.name) for c in self._settings.when)
 
-    def _suits(self, option: _Option, called: Called | Noted) -> bool:
+    def _suits(self, option: _Option, called: Called | Noted | Sent) -> bool:
         """Whether a fault can be put on this very call: one without a key has no key to get lost."""
         if not isinstance(called, Called):
             return True
         if called.key is None and FAULTS[option.fault].needs_key:
             return False
         operation = called.point.operation
-        return all(c.holds(called) for c in self._settings.when if c.covers(operation, option.fault))
+        for condition in self._settings.when:
+            if condition.covers(operation, option.fault):
+                if not condition.holds(called):
+                    return False
+                self._met.add(condition.cell)
+        return True
+
+    def notes(self) -> list[str]:
+        """Each condition that no call fulfilled: its faults were put on nothing."""
+        cells = (condition.cell for condition in self._settings.when)
+        return [
+            f"when={cell!r} held for no call: its faults were not tried"
+            for cell in cells
+            if cell not in self._met
+        ]
 
     def _times(self, fault: Fault) -> tuple[int, ...]:
         return self._durations if fault.spans else (1,)
@@ -109,17 +127,17 @@ def _without_a_desk(phase: Phase, fault: Fault, times: int) -> str:
     return "a desk that never answers leaves nobody to tell" if lasting or refused else ""
 
 
-def _points(history: History) -> list[Called | Noted]:
-    """The arrivals and journal writes without a fault that come after the point of the last injection.
+def _points(history: History) -> list[Called | Noted | Sent]:
+    """The arrivals, journal writes and events without a fault that come after the last injected point.
 
     What comes after the end of the saga is not its own doing.
     """
     last = -1
-    found: list[Called | Noted] = []
+    found: list[Called | Noted | Sent] = []
     armed = {injection.point for injection in history.plan}
     for event in history.events:
-        if event.__class__ is Called or event.__class__ is Noted:
-            assert isinstance(event, Called | Noted)
+        if event.__class__ in _POINTS:
+            assert isinstance(event, Called | Noted | Sent)
             if event.point in armed:
                 last = len(found)
             found.append(event)
@@ -134,7 +152,7 @@ def classes_of(history: History, plan: Plan) -> tuple[PointClass, ...]:
     found = {}
     pivoted = False
     for event in history.events:
-        if isinstance(event, Called | Noted):
+        if isinstance(event, Called | Noted | Sent):
             operation = history.operations[event.point.operation]
             if event.point in wanted:
                 found[event.point] = point_class(event, operation, after_pivot=pivoted)
@@ -142,7 +160,7 @@ def classes_of(history: History, plan: Plan) -> tuple[PointClass, ...]:
     return tuple(found[injection.point] for injection in plan if injection.point in found)
 
 
-def point_class(called: Called | Noted, operation: Operation, *, after_pivot: bool) -> PointClass:
+def point_class(called: Called | Noted | Sent, operation: Operation, *, after_pivot: bool) -> PointClass:
     """The class of an arrival: its counts dropped, its place relative to the pivot kept."""
     pivot = operation.cls is EffectClass.IRREVERSIBLE
     position = "pivot" if pivot else "after-pivot" if after_pivot else "before-pivot"

@@ -38,6 +38,7 @@ class Condition:
     operation: str
     fault: str
     holds: Callable[[Called], bool]
+    cell: str = ""
 
     def covers(self, operation: str, fault: str) -> bool:
         """Whether this condition speaks of that fault at that operation."""

@@ -12,6 +12,7 @@ from sagaproof._model.plan import EMPTY
 from sagaproof._taps.direct import Direct, ErrorFor
 from sagaproof._taps.durable import durable
 from sagaproof._taps.gate import Gate
+from sagaproof._taps.listeners import Handler
 from sagaproof._taps.tools import Tools, ToolSpec
 from sagaproof._world.clock import Clock
 from sagaproof._world.system import System
@@ -74,6 +75,16 @@ class WorldHandle:
         self.state.operations[operation.full] = operation
         return durable(write, operation, self._current)
 
+    def on_event(self, handler: Handler, *types: str) -> None:
+        """Have `handler` told of the events that systems send: of these types, or of all.
+
+        A type may be a pattern (`payment.*`). The handler takes one event, a dict with `id`, `type` and
+        `data`; in an asynchronous saga it may be a coroutine function. It belongs to the process that calls
+        this: after a crash `recover` has to say it again. If it raises, the event comes again, up to three
+        times. If it returns a claim, that is what the saga says of itself from then on.
+        """
+        self.gate.events.listeners.add(handler, types)
+
     def provide(self, name: str, make: Callable[[WorldHandle], Any]) -> None:
         """Say how something that lasts for one run is made, when it is first asked for."""
         self._makers[name] = make
@@ -124,6 +135,19 @@ class WorldHandle:
             raise UsageError(f"{fn!r} has no usable name", advice="Pass name=, an identifier.")
         spec = ToolSpec(called, cls, undo, ref, amount, escalates, idempotent, errors)
         tap = self._tools.wrap(fn, self._current, spec)
+        self.state.operations |= {op.full: op for op in self._tools.operations().values()}
+        return tap
+
+    def sink(self, fn: Callable[..., Any], *, name: str | None = None) -> Callable[..., Any]:
+        """Put a tap around a function that takes logs, traces or metrics, and return the one to use instead.
+
+        It is called as before, but for the faults of family `telemetry`: it raises, or takes as long as its
+        caller waits. A saga that ends differently because of that depends on being watched.
+        """
+        called = name or str(getattr(fn, "__name__", ""))
+        if not called.isidentifier():
+            raise UsageError(f"{fn!r} has no usable name", advice="Pass name=, an identifier.")
+        tap = self._tools.wrap(fn, self._current, ToolSpec(called, 1, sink=True))
         self.state.operations |= {op.full: op for op in self._tools.operations().values()}
         return tap
 

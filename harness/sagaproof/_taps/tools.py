@@ -35,6 +35,7 @@ class ToolSpec:
     escalates: bool = False
     idempotent: bool | None = None
     errors: ErrorFor | None = None
+    sink: bool = False
 
 
 class Tools(System):
@@ -127,7 +128,12 @@ class Tools(System):
 def _traits(spec: ToolSpec, immediate: bool) -> dict[str, bool]:  # noqa: FBT001  # one caller, beside it
     """What the fault model and the rows have to know of a callable."""
     converges = spec.cls <= EffectClass.REVERSIBLE if spec.idempotent is None else spec.idempotent
-    return {"immediate": immediate, "idempotent": bool(spec.idempotent), "repeatable-undo": converges}
+    return {
+        "immediate": immediate,
+        "idempotent": bool(spec.idempotent),
+        "repeatable-undo": converges,
+        "sink": spec.sink,
+    }
 
 
 class _Outcome(NamedTuple):
