@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from sagaproof._model.claim import Ending
+from sagaproof._model.claim import Claim, Ending
 from sagaproof._model.effect import Binding, Change, Effect, Record
 from sagaproof._model.point import Phase, Point
 
@@ -20,12 +20,15 @@ __all__ = [
     "Died",
     "Ended",
     "Event",
+    "Heard",
     "Landed",
     "Meddled",
     "Noted",
+    "Notified",
     "Rejected",
     "Restarted",
     "Rested",
+    "Sent",
     "Slept",
     "Told",
     "Wrote",
@@ -139,6 +142,42 @@ class Noted(NamedTuple):
         return Phase.JOURNAL
 
 
+class Sent(NamedTuple):
+    """A system sends an event to a saga that listens: it is handed over, unless a fault says otherwise.
+
+    `body` is the event as its handler gets it.
+    """
+
+    at: float
+    point: Point
+    type: str
+    body: Record
+    fault: str | None
+
+    @property
+    def phase(self) -> Phase:
+        """What it was for, as for calls."""
+        return Phase.EVENT
+
+
+class Notified(NamedTuple):
+    """The saga's handler is handed an event; what the handler does follows. `late`: after the saga's end."""
+
+    at: float
+    point: Point
+    type: str
+    late: bool
+
+
+class Heard(NamedTuple):
+    """What a handler said to an event: what the saga now claims, or the error with which it ended."""
+
+    at: float
+    point: Point
+    claim: Claim | None
+    error: str
+
+
 class Died(NamedTuple):
     """The process died at a point; whatever it did not keep in a store is gone."""
 
@@ -203,6 +242,9 @@ Event: TypeAlias = (
     | Wrote
     | Meddled
     | Noted
+    | Sent
+    | Notified
+    | Heard
     | Died
     | Restarted
     | Asked

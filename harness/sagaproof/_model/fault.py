@@ -53,6 +53,7 @@ class Lands(StrEnum):
     NEXT_CALL = "before the next call"
     UNDO = "after the first undo"
     END = "after the end"
+    NEXT_EVENT = "after the next event"
 
 
 class Scope(StrEnum):
@@ -63,7 +64,7 @@ class Scope(StrEnum):
     SYSTEM = "system"
 
 
-CALLS = frozenset(Phase) - {Phase.JOURNAL}
+CALLS = frozenset(Phase) - {Phase.JOURNAL, Phase.EVENT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,7 @@ def applicable(fault: Fault, operation: Operation, phase: Phase) -> bool:
         or (fault.reads_only and not reads)
         or (fault.needs_key and not operation.keyed)
         or (fault.trait != _SINK and _SINK in operation.traits)
+        or (fault.trait != _EVENT and _EVENT in operation.traits)
         # An awaited callable cannot be run later by somebody else.
         or (fault.applied is Applied.LATE and "immediate" in operation.traits)
         # What is read where it was written is never behind.
@@ -158,3 +160,4 @@ def applicable(fault: Fault, operation: Operation, phase: Phase) -> bool:
 
 
 _SINK = "sink"
+_EVENT = "event"

@@ -101,6 +101,14 @@ def _cancel(
     return Fault(name, 38, "cancel", applied, learnt, meaning, cancels_next=cancels_next, spans=False)
 
 
+def _event(name: str, applied: Applied, meaning: str, lands: Lands | None = None, number: int = 22) -> Fault:
+    """What becomes of an event that a system sends; nobody waits for an answer to one."""
+    return Fault(
+        name, number, "event", applied, Learnt.ANSWER, meaning,
+        lands=lands, phases=frozenset({Phase.EVENT}), trait="event", spans=False,
+    )  # fmt: skip
+
+
 def _crash(name: str, number: int, applied: Applied, meaning: str, phases: frozenset[Phase]) -> Fault:
     """The process dies at a call or at a write into its journal; a read leaves nothing to die after."""
     return Fault(
@@ -160,7 +168,7 @@ _TABLE: Final = (
     _late("late", Lands.NEXT_CALL, "timeout, applied before the next call"),
     _late("late-undo", Lands.UNDO, "timeout, applied during the unwind"),
     _late("late-end", Lands.END, "timeout, applied after the end"),
-    Fault("slow", 40, "slow", _YES, Learnt.ANSWER, "answered just before the caller gives up", slow=True),
+    Fault("slow", 40, "slow", _YES, Learnt.ANSWER, "answered just before the caller gives up", slow=True, spans=False),
     Fault(
         "duplicate", 16, "duplicate", _TWICE, Learnt.ANSWER, "delivered twice", writes_only=True, spans=False
     ),
@@ -202,7 +210,11 @@ _TABLE: Final = (
     Fault(
         "sink-raises", 58, "telemetry", _NO, Learnt.RAISED, "the sink raises", trait="sink", spans=True
     ),
-    Fault("sink-blocks", 58, "telemetry", _YES, Learnt.ANSWER, "the sink blocks", trait="sink", slow=True),
+    Fault("sink-blocks", 58, "telemetry", _YES, Learnt.ANSWER, "the sink blocks", trait="sink", slow=True, spans=False),
+    _event("event-late", _LATE, "the event comes after the end", Lands.END),
+    _event("event-twice", _TWICE, "the event comes twice", number=16),
+    _event("event-lost", _NO, "the event never comes"),
+    _event("event-reordered", _LATE, "the event comes after the next one", Lands.NEXT_EVENT),
     Fault(
         "dropped", 43, "mail", _NO, Learnt.RESET, "the line drops before the message is handed over",
         trait="mail",
@@ -215,15 +227,15 @@ _TABLE: Final = (
     Fault(
         "other-ref", 29, "lie", _YES, Learnt.OTHER_REF,
         "applied, answered with the reference of something else",
-        opt_in=True,
+        opt_in=True, spans=False,
     ),
     Fault(
         "other-amount", 29, "lie", _YES, Learnt.OTHER_AMOUNT, "applied, answered with another amount",
-        opt_in=True,
+        opt_in=True, spans=False,
     ),
     Fault(
         "rounded", 31, "lie", Applied.OFF, Learnt.ANSWER,
-        "applied with the amount off by one, and answered so", trait="amount", writes_only=True, opt_in=True,
+        "applied with the amount off by one, and answered so", trait="amount", writes_only=True, opt_in=True, spans=False,
     ),
     _cancel("cancel-before", _NO, Learnt.CANCELLED, "the saga is cancelled before it is sent"),
     _cancel("cancel", _YES, Learnt.CANCELLED, "applied, the saga is cancelled before it learns of it"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-__all__ = ["EffectClass", "Operation", "TableInfo", "durable_write"]
+__all__ = ["EffectClass", "Operation", "TableInfo", "durable_write", "event_source"]
 
 
 class EffectClass(IntEnum):
@@ -56,6 +56,11 @@ class Operation:
 def durable_write(store: str, name: str) -> Operation:
     """What a write into a store of the saga's own is taken for: it stands, and nobody has to undo it."""
     return Operation(store, name, EffectClass.CONVERGENT, keyed=False)
+
+
+def event_source(system: str) -> Operation:
+    """What the events that a system sends are taken for: each is a point, and none is a call."""
+    return Operation(system, "events", EffectClass.READ, keyed=False, traits=frozenset({"event"}))
 
 
 @dataclass(frozen=True, slots=True)

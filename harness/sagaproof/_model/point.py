@@ -11,7 +11,7 @@ __all__ = ["Phase", "Point", "PointClass"]
 class Phase(StrEnum):
     """What a call was for: the way there, the way back, a look during the way back, a call for help.
 
-    A write into the saga's own journal is a phase of its own.
+    A write into the saga's own journal is a phase of its own, and so is an event that a system sends.
     """
 
     FORWARD = "forward"
@@ -19,6 +19,7 @@ class Phase(StrEnum):
     QUERY = "query"
     ESCALATE = "escalate"
     JOURNAL = "journal"
+    EVENT = "event"
 
 
 class Point(NamedTuple):

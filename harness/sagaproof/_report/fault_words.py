@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sagaproof._model.event import Called, Noted
+from sagaproof._model.event import Called, Noted, Sent
 from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import History
 from sagaproof._model.plan import ALL, Injection, Plan
@@ -20,13 +20,16 @@ _DEATHS: Final = {
 """How it is said where the process dies: at a call or, if the second is true, at a write into a store."""
 
 
+_POINTS: Final = frozenset({Called, Noted, Sent})
+
+
 class FaultBook:
-    """Which of a plan's faults an arrival, or a write into a store, met: by its number."""
+    """Which of a plan's faults an arrival, a write into a store, or an event, met: by its number."""
 
     def __init__(self, plan: Plan, history: History | None) -> None:
         self.order: list[Injection] = _in_order(plan, history)
 
-    def number_at(self, called: Called | Noted) -> int | None:
+    def number_at(self, called: Called | Noted | Sent) -> int | None:
         """The number of the fault that was met here; None if none was."""
         if called.fault is None:
             return None
@@ -61,8 +64,8 @@ def fault_parts(plan: Plan, history: History | None) -> tuple[FaultPart, ...]:
 def _in_order(plan: Plan, history: History | None) -> list[Injection]:
     met: dict[object, int] = {}
     for position, event in enumerate(() if history is None else history.events):
-        if event.__class__ is Called or event.__class__ is Noted:
-            assert isinstance(event, Called | Noted)
+        if event.__class__ in _POINTS:
+            assert isinstance(event, Called | Noted | Sent)
             met.setdefault(event.point, position)
     return sorted(plan, key=lambda injection: (met.get(injection.point, len(met)), injection))
 

@@ -10,10 +10,11 @@ from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, M
 from contextlib import contextmanager, suppress
 from typing import Any, Final, Self
 
+from sagaproof._drivers.claims import read_claim
 from sagaproof._drivers.journal import Journals
 from sagaproof._drivers.protocol import Driver
-from sagaproof._model.claim import Ending
-from sagaproof._model.event import Broke, Called, Ended, Event, Noted, Rested, Slept, Wrote
+from sagaproof._model.claim import Claim, Ending
+from sagaproof._model.event import Broke, Called, Ended, Event, Noted, Rested, Sent, Slept, Wrote
 from sagaproof._model.history import History
 from sagaproof._model.plan import Injection, Plan
 from sagaproof._model.script import Script
@@ -84,6 +85,7 @@ class Runner:
         """One run. Raises `NotInjected` if a planned fault never met its point."""
         world = self.world
         gate = Gate(world.state, plan, calls_max=self.limits.calls_max, sites=self._sites)
+        gate.events.listeners.read_claim = self._word
         world.begin(gate)
         self._crash_state = None
         ending = self._live(script, gate)
@@ -121,7 +123,7 @@ class Runner:
         self._around.begin(self._slept, anew=gate.process.restarts == 0)
         try:
             if loop is None:
-                return finish_sync(steps)
+                return finish_sync(_told_of_events(steps, gate))
             return run_async(
                 _as_root(steps, gate),
                 self.world.clock,
@@ -139,10 +141,14 @@ class Runner:
         self.world.gate.process.refuse_the_dead()
         state = self.world.state
         state.log.append(Slept(state.clock.elapsed, seconds))
+        if state.outbox and not self.driver.asynchronous:
+            self.world.gate.events.hand_out()
 
     def _rest(self, gate: Gate) -> None:
         """Let everything late land, then look at the invariants that no commit has been followed by."""
+        gate.events.listeners.ended = True
         gate.land_everything()
+        self._hear(gate)
         if self.driver.restarts and (gate.process.restarts or gate.unheard):
             self._ask_once_more(gate)
         gate.close("called after its run had ended")
@@ -166,6 +172,26 @@ class Runner:
             why = ending.errors[0] if ending.errors else ending.where
             self._around.note(f"the recovery of a saga that had ended did not return ({ending.how}: {why})")
         gate.land_everything()
+        self._hear(gate)
+
+    def _hear(self, gate: Gate) -> None:
+        """Let events come that are late; what the saga makes of them is its doing, and meets no faults."""
+        if gate.closed or not gate.events.waiting():
+            return
+        gate.heal()
+        ending = self._process(_late_events(gate), gate)
+        if ending.how == "hung":
+            self._around.note(f"a saga that had ended was told of an event, and did not stop: {ending.where}")
+        gate.land_everything()
+
+    def _word(self, said: Any) -> Claim | None:
+        """What a handler of events says of the saga, if anything: it may return whatever it likes."""
+        if said is None:
+            return None
+        try:
+            return read_claim(said, self._claim)
+        except Exception:  # noqa: BLE001  # the user's translation may not know what handlers return
+            return None
 
 
 async def _as_root(steps: Coroutine[Any, Any, Ending], gate: Gate) -> Ending:
@@ -175,7 +201,20 @@ async def _as_root(steps: Coroutine[Any, Any, Ending], gate: Gate) -> Ending:
     gate.whole = None
     with suppress(asyncio.CancelledError):
         await asyncio.sleep(0)
+    await gate.events.come_to_rest()
     return ending
+
+
+async def _told_of_events(steps: Coroutine[Any, Any, Ending], gate: Gate) -> Ending:
+    """The ending, once all has been handed over that was sent before it."""
+    ending = await steps
+    await gate.events.come_to_rest()
+    return ending
+
+
+async def _late_events(gate: Gate) -> Ending:
+    await gate.events.come_late()
+    return Ending("returned", None)
 
 
 def _written_by_others(log: Sequence[Event]) -> list[str]:
@@ -206,7 +245,7 @@ def _user_verdict(check: Callable[[WorldHandle], object], world: WorldHandle, pl
 
 def _not_injected(plan: Plan, missed: list[Injection], script: Script, world: WorldHandle) -> NotInjected:
     operation, state = missed[0].point.operation, world.state
-    points = [event.point for event in state.log if isinstance(event, Called | Noted)]
+    points = [event.point for event in state.log if isinstance(event, Called | Noted | Sent)]
     met = [str(point) for point in points if point.operation == operation]
     known = f"This run came to {', '.join(met[:8])}" if met else f"This run never called {operation}"
     if operation not in state.operations:

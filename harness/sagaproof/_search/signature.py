@@ -13,10 +13,13 @@ from sagaproof._model.event import (
     Called,
     Ended,
     Event,
+    Heard,
     Landed,
     Meddled,
     Noted,
+    Notified,
     Restarted,
+    Sent,
     Told,
 )
 from sagaproof._model.fault import says_not_applied
@@ -87,6 +90,8 @@ def signature_since(history: History, restart: int) -> Hashable:
                 seen.append((event.point.operation, *_heard(event, history)))
             case Noted():
                 seen.append((event.point.operation, event.kept))
+            case Sent() | Notified():
+                seen.append((event.point.operation, event.type))
             case Applied(effect=effect):
                 seen.append((effect.full, effect.ref, effect.amount, effect.undoes is None, event.late))
             case Landed():
@@ -133,6 +138,12 @@ def _look_of(event: Event) -> Hashable:
             look = (event.call, event.kind)
         case Noted():
             look = (event.point, event.kept)
+        case Sent():
+            look = (event.point, event.type)
+        case Notified():
+            look = (event.point, event.type, event.late)
+        case Heard():
+            look = (event.point, event.claim)
         case Restarted():
             look = (event.restart, event.at_rest)
         case Answered():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from sagaproof._model.event import Called, Noted
+from sagaproof._model.event import Called, Noted, Sent
 from sagaproof._model.fault import applicable
 from sagaproof._model.faults import FAULTS
 from sagaproof._model.operation import EffectClass, Operation
@@ -43,7 +43,7 @@ GLYPHS: Final[Mapping[CellState, str]] = {
 }
 """One character for each state."""
 
-_PHASES: Final = (Phase.FORWARD, Phase.UNDO, Phase.QUERY, Phase.ESCALATE, Phase.JOURNAL)
+_PHASES: Final = (Phase.FORWARD, Phase.UNDO, Phase.QUERY, Phase.ESCALATE, Phase.JOURNAL, Phase.EVENT)
 _POSITIONS: Final = ("before-pivot", "pivot", "after-pivot")
 
 
@@ -125,7 +125,7 @@ def _row_classes(campaign: Campaign) -> list[PointClass]:
 def _classes_in(events: Iterable[object], operations: Mapping[str, Operation]) -> Iterator[PointClass]:
     pivoted = False
     for event in events:
-        if isinstance(event, Called | Noted):
+        if isinstance(event, Called | Noted | Sent):
             operation = operations[event.point.operation]
             yield point_class(event, operation, after_pivot=pivoted)
             pivoted = pivoted or operation.cls is EffectClass.IRREVERSIBLE

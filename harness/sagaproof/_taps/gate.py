@@ -15,6 +15,7 @@ from sagaproof._model.fault import Applied, Fault, Lands, Learnt
 from sagaproof._model.operation import Operation
 from sagaproof._model.plan import EMPTY, Injection, Plan
 from sagaproof._model.point import Phase, Point
+from sagaproof._taps.events import Events
 from sagaproof._taps.injector import Injector
 from sagaproof._taps.logical import LogicalCalls
 from sagaproof._taps.misanswer import misanswer
@@ -56,6 +57,7 @@ class Gate:
         self._logical = LogicalCalls()
         self._arrivals = 0
         self._deliveries = Deliveries(world)
+        self.events = Events(world, self.process, self._fault_at)
         self.whole: Whole | None = None
         self._writes: dict[str, int] = {}
         self._lock = threading.RLock()
@@ -69,8 +71,8 @@ class Gate:
 
     def call(self, system: System, delivery: Delivery, timeout_s: float | None = None) -> Reply:
         """Arrive and be told at once."""
+        admission = self.admit(system, delivery, timeout_s)
         with self._lock:
-            admission = self.admit(system, delivery, timeout_s)
             return self.settle(admission, self.resolve(admission))
 
     def settle(self, admission: Admission, reply: Reply) -> Reply:
@@ -89,6 +91,9 @@ class Gate:
             self._refuse_if_closed()
             if self._deliveries:
                 self._deliveries.land(Lands.NEXT_CALL)
+        if self.world.outbox:
+            self.events.hand_out()
+        with self._lock:
             operation = self._operation(system, delivery)
             logical = self._logical.identify(operation, delivery, self.world.standing)
             point = Point(operation.full, logical.n, logical.attempts, self.process.restarts)
@@ -161,6 +166,8 @@ class Gate:
             )
             if reply.phase is Phase.UNDO:
                 self._deliveries.land(Lands.UNDO)
+            if world.outbox:
+                self.events.soon()
 
     def begin_write(self, operation: Operation, record: object) -> Write:
         """A write into a store of the saga's own that outlives its process: a point like any call."""
@@ -168,8 +175,12 @@ class Gate:
             self._refuse_if_closed()
             n = self._writes[operation.full] = self._writes.get(operation.full, 0) + 1
             point = Point(operation.full, n, 1, self.process.restarts)
-            fault = self._injector.fault_at_write(point) if self._faulty else None
+            fault = self._fault_at(point)
             return Write(point, record, fault, caller_site() if self._sites else "")
+
+    def _fault_at(self, point: Point) -> Fault | None:
+        """The fault for a point that is no call."""
+        return self._injector.fault_at_write(point) if self._faulty else None
 
     def end_write(self, write: Write, *, kept: bool) -> None:
         """Note the write, `kept` or not; if that is where the process dies, it does so now."""
@@ -198,7 +209,8 @@ class Gate:
     def pending(self) -> Hashable:
         """What is still to come by itself: late deliveries, faults that last, what the desk has not heard."""
         lasting = self._injector.lasting(self._logical.calls)
-        return (self._deliveries.pending(), lasting, self._logical.open(), self.unheard)
+        on_their_way = (self._deliveries.pending(), self.events.pending())
+        return (on_their_way, lasting, self._logical.open(), self.unheard)
 
     def close(self, why: str) -> None:
         """Refuse every further call: whoever makes it is stopped with this reason."""

@@ -6,6 +6,7 @@ changes, whole or not at all; keys, fences, undo by key and lookup come with it.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
@@ -18,7 +19,7 @@ from sagaproof._world.operation import Declared, Refusal, declared, undo_of
 from sagaproof._world.table import Rows, Table
 from sagaproof.errors import UsageError, suggest
 
-__all__ = ["Delivery", "Handled", "Snapshot", "System"]
+__all__ = ["Delivery", "Emission", "Handled", "Snapshot", "System"]
 
 
 class Delivery(NamedTuple):
@@ -34,14 +35,25 @@ class Delivery(NamedTuple):
     target_key: str | None = None
 
 
+class Emission(NamedTuple):
+    """An event on its way out of a service: its type and what it tells."""
+
+    type: str
+    data: Record
+
+
 class Handled(NamedTuple):
-    """What a service did with a delivery. `changes` is empty for reads, refusals and replays."""
+    """What a service did with a delivery. `changes` is empty for reads, refusals and replays.
+
+    `events` are those that it sends of it.
+    """
 
     status: int
     body: Any
     changes: tuple[Change, ...] = ()
     code: str = ""
     replayed: bool = False
+    events: tuple[Emission, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -60,12 +72,14 @@ class System:
     """A stateful fake of an outside service. Subclass it, declare tables and operations.
 
     `name` is how plans, reports and `world.<name>` call it; `hosts` are the host names that it answers
-    for over HTTP. Set-up methods are ordinary methods: what they write is not part of a run.
+    for over HTTP; `sends` are the types of the events that it may `emit`. Set-up methods are ordinary
+    methods: what they write is not part of a run.
     """
 
     name: ClassVar[str] = ""
     hosts: ClassVar[tuple[str, ...]] = ()
     key_lifetime_s: ClassVar[float] = LIFETIME_S
+    sends: ClassVar[tuple[str, ...]] = ()
     _declared: dict[str, Declared]
     _invariants: ClassVar[tuple[str, ...]]
 
@@ -83,7 +97,9 @@ class System:
         self.ids = Ids()
         self.keys = KeyMemory(self.key_lifetime_s)
         self.on_outside_write: Callable[[Change], None] = _ignore
+        self.on_outside_event: Callable[[Emission], None] = _ignore
         self._writes: list[Change] | None = None
+        self._emitted: list[Emission] = []
         self.tables: tuple[Table, ...] = tuple(self._bind_tables())
         self._table_by_name = {table.name: table for table in self.tables}
         self._invariant_methods = tuple((name, getattr(self, name)) for name in self._invariants)
@@ -158,9 +174,10 @@ class System:
 
     def _execute(self, known: Declared, delivery: Delivery) -> Handled:
         outer, self._writes = self._writes, []  # a tool may call another one
+        outer_events, self._emitted = self._emitted, []
         try:
             body = self._answer(known, delivery)
-            return Handled(known.status, body, tuple(self._writes))
+            return Handled(known.status, body, tuple(self._writes), events=tuple(self._emitted))
         except Refusal as refusal:
             self._roll_back()
             return _refused(refusal.status, refusal.code, refusal.message)
@@ -168,7 +185,7 @@ class System:
             self._roll_back()
             raise
         finally:
-            self._writes = outer
+            self._writes, self._emitted = outer, outer_events
 
     def _answer(self, known: Declared, delivery: Delivery) -> Any:
         if delivery.target_key is not None:
@@ -268,6 +285,23 @@ class System:
     def next_version(row: Record) -> int:
         """The version that a row gets with its next write; rows without one start at 1."""
         return int(row.get("version", 0)) + 1
+
+    def emit(self, type: str, data: Record) -> None:  # noqa: A002  # what senders of events call it
+        """Send an event of one of the types that `sends` names, with what it tells.
+
+        Within an operation it goes out once that has succeeded: a refused call sends nothing, and neither
+        does a repetition that is answered from memory.
+        """
+        if type not in self.sends:
+            raise UsageError(
+                f"{self.name} does not say that it sends {type!r}",
+                advice=suggest(type, self.sends) if self.sends else f"Set sends = ({type!r},) in its class.",
+            )
+        emission = Emission(type, copy.deepcopy(dict(data)))
+        if self._writes is None:
+            self.on_outside_event(emission)
+        else:
+            self._emitted.append(emission)
 
     def broken(self) -> Iterator[tuple[str, str]]:
         """Each invariant that does not hold now, with the sentence that says why."""
@@ -417,5 +451,5 @@ def _refused(status: int, code: str, message: str) -> Handled:
     return Handled(status, {"error": {"code": code, "message": message}}, code=code)
 
 
-def _ignore(change: Change) -> None:
-    """A system on its own has nobody to tell of outside writes."""
+def _ignore(_change: object) -> None:
+    """A system on its own has nobody to tell of outside writes, or of events."""

@@ -8,23 +8,27 @@ from typing import Any
 
 from sagaproof._model.effect import Binding, Change, Effect
 from sagaproof._model.event import Applied, Broke, Event, Rejected, Wrote
-from sagaproof._model.operation import Operation, TableInfo
+from sagaproof._model.operation import Operation, TableInfo, event_source
 from sagaproof._world.clock import Clock, Ids
 from sagaproof._world.standing import Standing
-from sagaproof._world.system import Delivery, Handled, System
+from sagaproof._world.system import Delivery, Emission, Handled, System
 from sagaproof.errors import HostClash, UsageError
 
 __all__ = ["World"]
 
 
 class World:
-    """The systems together. `deliver` is how anything reaches them during a run."""
+    """The systems together. `deliver` is how anything reaches them during a run.
+
+    `outbox` holds the events that they have sent and that nobody has been told of yet, oldest first.
+    """
 
     def __init__(self, systems: Iterable[System]) -> None:
         self.clock = Clock()
         self.ids = Ids()
         self.log: list[Event] = []
         self.standing = Standing()
+        self.outbox: list[tuple[System, Emission]] = []
         self.systems: Mapping[str, System] = MappingProxyType(_by_name(systems))
         self.operations: dict[str, Operation] = {}
         self.tables: dict[tuple[str, str], TableInfo] = {}
@@ -37,9 +41,22 @@ class World:
         def wrote(change: Change, name: str = system.name) -> None:
             self.log.append(Wrote(self.clock.elapsed, name, change))
 
-        system.on_outside_write = wrote
+        def sent(emission: Emission) -> None:
+            self.outbox.append((system, emission))
+
+        system.on_outside_write, system.on_outside_event = wrote, sent
         self.operations |= {op.full: op for op in system.operations().values()}
+        if system.sends:
+            self._join_events(event_source(system.name))
         self.tables |= {(info.system, info.name): info for info in system.table_infos()}
+
+    def _join_events(self, source: Operation) -> None:
+        if source.full in self.operations:
+            raise UsageError(
+                f"{source.full} is an operation, and would be taken for the events that {source.system} sends",
+                advice="Give the operation another name.",
+            )
+        self.operations[source.full] = source
 
     def reset(self) -> None:
         """Begin a new run: all systems empty, time and ids at their start, an empty log."""
@@ -47,6 +64,7 @@ class World:
         self.ids.reset()
         self.log = []
         self.standing = Standing()
+        self.outbox = []
         for system in self.systems.values():
             system.reset()
 
@@ -62,6 +80,7 @@ class World:
     ) -> Handled:
         """Let one delivery of a logical call arrive: run it, log what it did, check the invariants."""
         handled = system.handle(delivery)
+        self.outbox.extend((system, emission) for emission in handled.events)
         if handled.changes:
             self._commit(system, delivery, handled, call, undoes, late=late, again=again)
         elif not handled.ok:
