@@ -168,7 +168,10 @@ _TABLE: Final = (
     _late("late", Lands.NEXT_CALL, "timeout, applied before the next call"),
     _late("late-undo", Lands.UNDO, "timeout, applied during the unwind"),
     _late("late-end", Lands.END, "timeout, applied after the end"),
-    Fault("slow", 40, "slow", _YES, Learnt.ANSWER, "answered just before the caller gives up", slow=True, spans=False),
+    Fault(
+        "slow", 40, "slow", _YES, Learnt.ANSWER, "answered just before the caller gives up",
+        slow=True, spans=False,
+    ),
     Fault(
         "duplicate", 16, "duplicate", _TWICE, Learnt.ANSWER, "delivered twice", writes_only=True, spans=False
     ),
@@ -210,7 +213,10 @@ _TABLE: Final = (
     Fault(
         "sink-raises", 58, "telemetry", _NO, Learnt.RAISED, "the sink raises", trait="sink", spans=True
     ),
-    Fault("sink-blocks", 58, "telemetry", _YES, Learnt.ANSWER, "the sink blocks", trait="sink", slow=True, spans=False),
+    Fault(
+        "sink-blocks", 58, "telemetry", _YES, Learnt.ANSWER, "the sink blocks",
+        trait="sink", slow=True, spans=False,
+    ),
     _event("event-late", _LATE, "the event comes after the end", Lands.END),
     _event("event-twice", _TWICE, "the event comes twice", number=16),
     _event("event-lost", _NO, "the event never comes"),
@@ -235,7 +241,8 @@ _TABLE: Final = (
     ),
     Fault(
         "rounded", 31, "lie", Applied.OFF, Learnt.ANSWER,
-        "applied with the amount off by one, and answered so", trait="amount", writes_only=True, opt_in=True, spans=False,
+        "applied with the amount off by one, and answered so",
+        trait="amount", writes_only=True, opt_in=True, spans=False,
     ),
     _cancel("cancel-before", _NO, Learnt.CANCELLED, "the saga is cancelled before it is sent"),
     _cancel("cancel", _YES, Learnt.CANCELLED, "applied, the saga is cancelled before it learns of it"),

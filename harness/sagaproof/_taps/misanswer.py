@@ -13,7 +13,7 @@ from sagaproof._taps.reply import Admission, Reply, answer
 from sagaproof._world.system import Handled, System
 from sagaproof._world.world import World
 
-__all__ = ["ANSWERED", "misanswer"]
+__all__ = ["ANSWERED", "error_of", "misanswer"]
 
 _STATUS_OF: Final = {
     Learnt.TORN: 200,
@@ -40,7 +40,7 @@ def misanswer(fault: Fault, admission: Admission, handled: Handled | None, world
         told = answer(admission, handled)._replace(learnt=learnt, ok=learnt in _TAKEN_FOR_TRUE, body=body)
         return told if told.body != handled.body else answer(admission, handled)
     status = fault.status if learnt in {Learnt.STATUS, Learnt.ACCEPTED} else _STATUS_OF.get(learnt)
-    body = handled.body if learnt is Learnt.TORN and handled is not None else _error(fault)
+    body = handled.body if learnt is Learnt.TORN and handled is not None else error_of(fault)
     logical = admission.logical
     return Reply(
         logical.index, admission.point, logical.phase, learnt, ok=False, status=status, body=body,
@@ -48,7 +48,8 @@ def misanswer(fault: Fault, admission: Admission, handled: Handled | None, world
     )  # fmt: skip
 
 
-def _error(fault: Fault) -> dict[str, object] | None:
+def error_of(fault: Fault) -> dict[str, object] | None:
+    """What stands in the body of an answer where the service itself has said nothing."""
     if fault.learnt is Learnt.ACCEPTED:
         return {"status": "accepted"}
     if fault.learnt is Learnt.EMPTY or fault.learnt is Learnt.CANCELLED:

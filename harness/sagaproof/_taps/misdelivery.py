@@ -10,6 +10,7 @@ from sagaproof._model.event import Landed, Meddled, Rejected
 from sagaproof._model.fault import Applied, Fault, Lands, Learnt
 from sagaproof._model.operation import Operation
 from sagaproof._model.point import Phase
+from sagaproof._taps.misanswer import error_of
 from sagaproof._taps.reply import Admission
 from sagaproof._world.system import Delivery, Handled, System
 from sagaproof._world.world import World
@@ -74,10 +75,8 @@ class Deliveries:
         delivery, status = admission.delivery, fault.status or 500
         keys, now = admission.system.keys, self._world.clock.now()
         if delivery.key is not None and keys.get(delivery.key, now) is None:
-            body = {"error": {"code": "internal", "message": "this answer is kept for the key"}}
-            keys.done(
-                delivery.key, delivery.operation, delivery.args, status, body, changes=(), now=now
-            )
+            body = error_of(fault)
+            keys.done(delivery.key, delivery.operation, delivery.args, status, body, changes=(), now=now)
 
     def _send(self, fault: Fault, admission: Admission) -> None:
         logical = admission.logical
