@@ -170,7 +170,7 @@ def test_what_another_writer_does_sends_events_as_well() -> None:
 
 
 def test_a_type_that_the_system_does_not_name_is_refused() -> None:
-    with pytest.raises(UsageError, match="does not say that it sends 'money.im'"):
+    with pytest.raises(UsageError, match=r"does not say that it sends 'money\.im'"):
         Till().emit("money.im", {})
 
 

@@ -18,6 +18,7 @@ class Books(Records):
     """
 
     name = "billing"
+    sends = ("payment.captured", "payment.refunded", "invoice.paid")
 
     customers = Table(gone={"status": ("deleted",)}, volatile=STAMPS)
     invoices = Table(gone={"status": ("void", "deleted")}, volatile=STAMPS)

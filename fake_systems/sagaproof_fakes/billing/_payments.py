@@ -7,7 +7,7 @@ from typing import Any
 from sagaproof import operation
 from sagaproof_fakes._records import Row
 from sagaproof_fakes.billing import _state
-from sagaproof_fakes.billing._books import payment_view
+from sagaproof_fakes.billing._books import invoice_view, payment_view
 from sagaproof_fakes.billing._customers import matches
 from sagaproof_fakes.billing._invoices import Invoices
 
@@ -47,7 +47,7 @@ class Payments(Invoices):
     def capture_payment(self, *, payment_id: str, amount: int | None = None) -> dict[str, Any]:
         """Take what was authorized, or a part of it; the rest is released."""
         row = self._find(self.payments, payment_id)
-        return payment_view(self._update(self.payments, row, _state.capture(row, amount)))
+        return self._captured(self._update(self.payments, row, _state.capture(row, amount)))
 
     @operation(cls=4, route="POST /payments", status=201, ref="id", amount="amount")
     def charge(
@@ -55,7 +55,7 @@ class Payments(Invoices):
     ) -> dict[str, Any]:
         """Take money from the customer at once: authorized and captured in one."""
         row = self._new_payment(customer, amount, currency, reference=reference)
-        return payment_view(self._insert(self.payments, {**row, **_state.capture(row, None)}))
+        return self._captured(self._insert(self.payments, {**row, **_state.capture(row, None)}))
 
     @operation(cls=4, route="POST /invoices/{invoice_id}/pay", ref="payment_id", amount="amount")
     def pay_invoice(self, *, invoice_id: str, amount: int | None = None) -> dict[str, Any]:
@@ -64,7 +64,9 @@ class Payments(Invoices):
         fields, taken = _state.pay(invoice, amount)
         paid = self._update(self.invoices, invoice, fields)
         row = self._new_payment(invoice["customer"], taken, None, invoice=invoice_id)
-        payment = self._insert(self.payments, {**row, **_state.capture(row, None)})
+        payment = self._captured(self._insert(self.payments, {**row, **_state.capture(row, None)}))
+        if paid["status"] == "paid":
+            self.emit("invoice.paid", invoice_view(paid))
         return {
             "id": invoice_id,
             "payment_id": payment["id"],
@@ -101,6 +103,7 @@ class Payments(Invoices):
         if payment["invoice"] is not None:
             invoice = self.invoices[payment["invoice"]]
             self._update(self.invoices, invoice, _state.unpay(invoice, back))
+        self.emit("payment.refunded", {**payment_view(after), "refund": line["id"], "back": back})
         return {**line, "payment_id": payment_id, "status": after["status"]}
 
     @operation(cls=1, route="GET /payments/{payment_id}", ref="payment_id")
@@ -122,6 +125,12 @@ class Payments(Invoices):
         return {
             "data": [dict(row) for row in self.refunds.rows.values() if matches(row, {"payment": payment})]
         }
+
+    def _captured(self, row: Row) -> dict[str, Any]:
+        """The payment as answers show it, and as whoever listens is told of it."""
+        view = payment_view(row)
+        self.emit("payment.captured", view)
+        return view
 
     def _new_payment(
         self,

@@ -19,6 +19,7 @@ class Desk(Records):
 
     name: ClassVar[str] = "desk"
     hosts: ClassVar[tuple[str, ...]] = ("desk.test",)
+    sends: ClassVar[tuple[str, ...]] = ("case.resolved",)
 
     cases = Table(volatile=STAMPS)
 
@@ -56,7 +57,10 @@ class Desk(Records):
         row = self._find(self.cases, case_id)
         if row["status"] == "resolved" and row["resolution"] != resolution:
             raise Refusal(409, "already_resolved", f"case {case_id} was resolved with {row['resolution']!r}")
-        return self._write(row, status="resolved", resolution=resolution)
+        after = self._write(row, status="resolved", resolution=resolution)
+        if after is not row:
+            self.emit("case.resolved", after)
+        return after
 
     @operation(cls=1, route="GET /cases/{case_id}")
     def get_case(self, case_id: str) -> Row:

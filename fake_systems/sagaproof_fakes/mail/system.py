@@ -18,6 +18,7 @@ class Mail(Drafts):
 
     name: ClassVar[str] = "mail"
     hosts: ClassVar[tuple[str, ...]] = ("mail.test",)
+    sends: ClassVar[tuple[str, ...]] = ("mail.delivered", "mail.bounced")
 
     bounces = Table(volatile=STAMPS)
 
@@ -36,7 +37,9 @@ class Mail(Drafts):
             )
         self._update(self.messages, self.messages[message_id], {"status": "bounced"})
         key = self._new_id(self.bounces, "bounce", None)
-        return self._insert(self.bounces, {"id": key, "message": message_id, "reason": reason})
+        row = self._insert(self.bounces, {"id": key, "message": message_id, "reason": reason})
+        self.emit("mail.bounced", row)
+        return row
 
     @operation(cls=5, route="POST /messages", status=201, ref="id", traits=("mail",))
     def send(self, to: str, subject: str, body: str, corrects: str | None = None) -> Row:
@@ -90,4 +93,6 @@ class Mail(Drafts):
             "corrects": corrects,
             "status": "sent",
         }
-        return self._insert(self.messages, row)
+        sent = self._insert(self.messages, row)
+        self.emit("mail.delivered", sent)
+        return sent

@@ -24,6 +24,7 @@ _MARKS: Final = {
     "died": "x",
     "restarted": "@",
     "asked": ">",
+    "event": "<",
     "ended": "=",
 }
 

@@ -49,7 +49,8 @@ def excerpt(finding: FindingPart) -> list[Block]:
 
 def _is_of_note(step: Step) -> bool:
     told_of_failure = step.kind == "asked" and not step.ok
-    return bool(step.about or step.faults or step.kind in _ALWAYS or told_of_failure)
+    event_astray = step.kind == "event" and step.happened
+    return bool(step.about or step.faults or step.kind in _ALWAYS or told_of_failure or event_astray)
 
 
 def _told_of(steps: Sequence[Step]) -> Sequence[Step]:

@@ -136,10 +136,10 @@ class Step(_Part):
     Of a saga that can be killed there are also noted, died and restarted: `attempts` writes into a store of
     its own that came in a row, from the `n`-th, with `remark` what they are known by; where its process died;
     a new one, the `n`-th. Of a saga that is fed, asked is the `n`-th call of its agent, and `told` what the
-    agent was told of it.
+    agent was told of it. Of one that listens, event is what a system sends, and what came of that.
     """
 
-    kind: Literal["call", "landed", "slept", "wrote", "broke", "noted", "died", "restarted", "asked", "ended"]
+    kind: Literal["call", "landed", "slept", "wrote", "broke", "noted", "died", "restarted", "asked", "event", "ended"]
     at: float
     what: str
     number: int | None = None

@@ -6,10 +6,25 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from sagaproof._model.claim import Ending
-from sagaproof._model.event import Asked, Broke, Called, Died, Ended, Landed, Noted, Restarted, Slept, Wrote
+from sagaproof._model.event import (
+    Asked,
+    Broke,
+    Called,
+    Died,
+    Ended,
+    Heard,
+    Landed,
+    Noted,
+    Notified,
+    Restarted,
+    Sent,
+    Slept,
+    Wrote,
+)
 from sagaproof._model.history import History
 from sagaproof._report.agent_rows import asked_rows
 from sagaproof._report.call_rows import CallRows
+from sagaproof._report.event_rows import EventRows
 from sagaproof._report.fault_words import FaultBook
 from sagaproof._report.phrases import changes_text
 from sagaproof._report.plain import moment, one_line
@@ -39,11 +54,15 @@ class _Timeline:
         self._began = False
         self._row: list[Slept | Noted] = []
         self._broken: set[tuple[str, str, str]] = set()
+        events = EventRows(history, self._book)
         calls, asked = CallRows(history, sites, frozenset(about), self._book), asked_rows(history.events)
         self._rows: dict[type, Callable[[int, Any], Step | None]] = {
             Called: calls.called,
             Landed: calls.landed,
             Asked: lambda position, _: asked[position],
+            Sent: events.sent,
+            Notified: events.notified,
+            Heard: events.heard,
             Died: lambda _, event: died(event),
             Restarted: lambda _, event: restarted(event),
             Wrote: self._wrote,

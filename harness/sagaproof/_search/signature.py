@@ -138,12 +138,8 @@ def _look_of(event: Event) -> Hashable:
             look = (event.call, event.kind)
         case Noted():
             look = (event.point, event.kept)
-        case Sent():
-            look = (event.point, event.type)
-        case Notified():
-            look = (event.point, event.type, event.late)
-        case Heard():
-            look = (event.point, event.claim)
+        case Sent() | Notified() | Heard():
+            look = _look_of_message(event)
         case Restarted():
             look = (event.restart, event.at_rest)
         case Answered():
@@ -155,6 +151,14 @@ def _look_of(event: Event) -> Hashable:
         case _:
             pass
     return look
+
+
+def _look_of_message(event: Sent | Notified | Heard) -> Hashable:
+    """What counts of an event that a system sends, of its arrival, and of what the saga made of it."""
+    if isinstance(event, Heard):
+        return (event.point, event.claim, event.error.partition(":")[0])
+    late = event.late if isinstance(event, Notified) else None
+    return (event.__class__.__name__, event.point, event.type, late)
 
 
 def _faulted(history: History) -> set[tuple[int, Point]]:

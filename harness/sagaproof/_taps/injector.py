@@ -58,7 +58,7 @@ class Injector:
         return (tuple(self._lasting), tuple(left))
 
     def fault_at_write(self, point: Point) -> Fault | None:
-        """The fault for a point that is no call (a write into a store of the saga's own, an event), where none lasts."""
+        """The fault for a point that is no call, where none lasts: a write into a store, or an event."""
         injection = self._armed.get(point)
         if injection is None:
             return None

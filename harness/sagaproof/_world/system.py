@@ -6,7 +6,6 @@ changes, whole or not at all; keys, fences, undo by key and lookup come with it.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple
@@ -297,7 +296,7 @@ class System:
                 f"{self.name} does not say that it sends {type!r}",
                 advice=suggest(type, self.sends) if self.sends else f"Set sends = ({type!r},) in its class.",
             )
-        emission = Emission(type, copy.deepcopy(dict(data)))
+        emission = Emission(type, dict(data))
         if self._writes is None:
             self.on_outside_event(emission)
         else:

@@ -53,7 +53,7 @@ class World:
     def _join_events(self, source: Operation) -> None:
         if source.full in self.operations:
             raise UsageError(
-                f"{source.full} is an operation, and would be taken for the events that {source.system} sends",
+                f"{source.full} is an operation, and would be taken for the events of {source.system}",
                 advice="Give the operation another name.",
             )
         self.operations[source.full] = source
