@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -34,6 +35,7 @@ from sagaproof.errors import NotInjected, UsageError
 
 Saga = Callable[[Any], object]
 FAILED = (ToolError, OSError)
+CANCELS = {"cancel-before", "cancel", "cancel-next", "cancel-twice"}
 
 
 # Sagas ------------------------------------------------------------------------------------------------------
@@ -127,11 +129,12 @@ def watched(subject: Subject, settings: Settings, interrupt_at: int = -1) -> tup
 
 
 def options(settings: Settings, called: Called, history: History) -> Iterator[Injection]:
-    """Every fault that can be put on an arrival."""
+    """Every fault that can be put on an arrival of a saga that cannot be cancelled."""
     operation = history.operations[called.point.operation]
     for fault in FAULTS.values():
-        wanted = not settings.families or fault.family in settings.families
-        if wanted and fault.representative is None and applicable(fault, operation, called.phase):
+        wanted = fault.family in settings.families if settings.families else not fault.opt_in
+        here = fault.family != "cancel" and (called.key is not None or not fault.needs_key)
+        if wanted and here and fault.representative is None and applicable(fault, operation, called.phase):
             for times in (1, ALL) if fault.spans else (1,):
                 yield Injection(called.point, fault.name, times)
 
@@ -191,9 +194,41 @@ def test_every_kind_of_fault_is_put_wherever_it_applies(subject: Callable[..., S
     expected = {plan for plan in all_plans(killed(), settings) if len(plan) < 2}
     assert set(watched(killed(), settings)[1]) == expected
     put = {fault for plan in expected for _, fault, _ in plan}
-    assert put == {f.name for f in FAULTS.values() if f.representative is None} - {"again"}, (
+    fitting = {
+        f.name
+        for f in FAULTS.values()
+        if f.representative is None and not f.opt_in and not f.reads_only and f.trait in {None, "mail"}
+    }
+    assert put == fitting - CANCELS - {"again"}, (
         "all but that of an undo that succeeds, to which this saga comes only under a fault"
     )
+
+
+def test_a_saga_that_waits_is_cancelled_as_well(subject: Callable[..., Subject]) -> None:
+    async def waits(world: Any) -> str | None:
+        try:
+            return buys_and_sends(world)
+        except asyncio.CancelledError:
+            return "compensated"
+
+    campaign, plans = watched(subject(waits, ()), Settings(faults=1, families=("cancel",), reduce=False))
+    assert {plan[0].fault for plan in plans if plan} == CANCELS
+    assert ("*", "cancel*") not in campaign.excluded
+
+
+def test_lies_are_told_only_if_asked_for(subject: Callable[..., Subject]) -> None:
+    lies = {"other-ref", "other-amount", "rounded"}
+    _, plans = watched(subject(buys_and_sends, ()), Settings(faults=1, reduce=False))
+    assert not {plan[0].fault for plan in plans if plan} & lies
+    _, plans = watched(subject(buys_and_sends, ()), Settings(faults=1, reduce=False, families=("lie",)))
+    assert {plan[0].fault for plan in plans if plan} == lies
+
+
+def test_only_a_call_with_a_key_can_have_trouble_with_it(subject: Callable[..., Subject]) -> None:
+    keys = Settings(faults=1, reduce=False, families=("keys",))
+    assert watched(subject(buys_and_sends, ()), keys)[1] == [EMPTY]
+    _, plans = watched(subject(tries_again, ()), keys)
+    assert {plan[0].fault for plan in plans if plan} == {"in-flight", "stored-500", "key-expired"}
 
 
 def test_points_that_only_a_fault_makes_are_found(subject: Callable[..., Subject]) -> None:
@@ -214,9 +249,8 @@ def test_all_statuses_and_durations_are_used_if_asked_for(
         faults=1, statuses="all", durations=("once", "twice"), families=("outage", "rejection")
     )
     _, plans = watched(subject(saga, ()), settings)
-    assert {"503", "500", "502", "504", "422", "403", "409", "404", "refused", "outage"} == {
-        plan[0].fault for plan in plans if plan
-    }
+    known = {"503", "500", "502", "504", "422", "403", "409", "404", "refused", "outage", "outage-30s"}
+    assert known == {plan[0].fault for plan in plans if plan}
     assert {1, 2} == {plan[0].times for plan in plans if plan}
 
 
@@ -230,6 +264,7 @@ def test_an_exclusion_leaves_out_its_cells_and_is_named(subject: Callable[..., S
         ("shop.send", "503"): "there is a queue in between",
         ("shop.send", "503/all"): "there is a queue in between",
         ("*", "crash-*"): "nothing says what a new process does: pass recover=",
+        ("*", "cancel*"): "a saga that is not asynchronous cannot be cancelled",
     }
 
 

@@ -29,7 +29,9 @@ def test_what_is_declared_is_what_the_system_says_of_itself() -> None:
     assert (described.full, described.cls, described.ref, described.amount, described.escalates) == (
         "shop.buy", EffectClass.COMPENSABLE, "id", "sum", True,
     )  # fmt: skip
-    assert (described.traits, described.params, described.keyed) == (frozenset({"mail"}), ("item", "n"), True)
+    assert (described.traits, described.params, described.keyed) == (
+        frozenset({"mail", "amount"}), ("item", "n"), True,
+    )  # fmt: skip
     assert (known.route, known.status, known.required, known.takes_if_match) == (
         "POST /orders", 201, frozenset({"item"}), True,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -107,7 +108,7 @@ def make(world: WorldHandle, call: tuple[str, dict[str, Any], str | None]) -> No
             bank.undo_by_key("pay_in", str(key))
         else:
             getattr(bank, name)(**args, key=key)
-    except (ToolError, OSError):
+    except (ToolError, OSError, asyncio.CancelledError):
         pass
 
 
