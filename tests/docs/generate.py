@@ -22,7 +22,7 @@ from sagaproof._doors.cli import app
 from sagaproof._doors.cli_explain import page_of
 from sagaproof._doors.options import FileOptions
 from sagaproof._doors.registry import planted, systems
-from sagaproof._model.fault import Fault, Learnt
+from sagaproof._model.fault import Applied, Fault, Learnt
 from sagaproof._model.faults import FAULTS
 from sagaproof._model.point import Phase
 from sagaproof._report.explanation import explanations
@@ -75,34 +75,95 @@ def _faults(family: str) -> str:
 
 
 def _applied(fault: Fault) -> str:
-    return f"{fault.applied}, {fault.lands}" if fault.lands is not None else fault.applied.value
+    said = f"{fault.applied}, {fault.lands}" if fault.applied is Applied.LATE else fault.applied.value
+    return "; ".join([said, *_wake(fault)])
+
+
+def _wake(fault: Fault) -> Iterator[str]:
+    """What comes of it later."""
+    if fault.meanwhile is not None:
+        yield f"{fault.lands}, {_OTHERS[fault.meanwhile]}"
+    if fault.jump_s:
+        yield fault.meaning
+    if fault.stored:
+        yield "the service keeps the error for the key"
+    if fault.outlasts_key:
+        yield "the service has forgotten the key by then"
+    if fault.macro:
+        for_s = "from here on" if fault.lasts_s is None else f"for {fault.lasts_s:.0f} s"
+        yield f"so are all calls of the {fault.scope} {for_s}"
 
 
 def _learnt(fault: Fault) -> str:
+    said, again = _seen(fault), "again" if fault.learnt is Learnt.CANCELLED else "it is cancelled"
+    return f"{said}, and {again} where it next waits" if fault.cancels_next else said
+
+
+def _seen(fault: Fault) -> str:
     if fault.learnt is Learnt.DEATH:
         return "nothing: it dies"
-    if fault.status is None:
+    if Phase.EVENT in fault.phases:
+        return "nothing: it made no call"
+    if fault.slow:
+        return "answer, just before it would give up"
+    if fault.family == "rate limit":
+        return fault.meaning.partition(", ")[2]
+    if fault.status is None or fault.learnt is Learnt.ACCEPTED:
         return fault.learnt.value
-    return fault.meaning.partition(", ")[2] if fault.family == "rate limit" else f"status {fault.status}"
+    return f"status {fault.status}"
 
 
 def _where(fault: Fault) -> str:
-    words = ["writes"] if fault.writes_only else []
-    if fault.trait:
-        words.append(f"calls that hand over {fault.trait}")
+    """At which calls it can be put."""
+    words = [_calls(fault)]
     if Phase.JOURNAL in fault.phases:
-        words = [f"{words[0] if words else 'every call'}, also writes into a store of the saga's own"]
+        words = [f"{words[0]}, also writes into a store of the saga's own"]
     if fault.phases == {Phase.UNDO}:
         words.append("undos only")
-    elif fault.name == "duplicate" or Phase.UNDO not in fault.phases:
+    elif fault.phases == {Phase.FORWARD}:
+        words.append("on the way there")
+    elif fault.phases == {Phase.FORWARD, Phase.UNDO}:
+        words.append("there and back")
+    elif Phase.ESCALATE not in fault.phases and Phase.UNDO in fault.phases:
+        words.append("not at the desk")
+    elif fault.name.startswith("duplicate") or (Phase.UNDO not in fault.phases and fault.trait is None):
         words.append("not undos")
-    return ", ".join(words) or "every call"
+    return ", ".join(words)
+
+
+def _calls(fault: Fault) -> str:
+    if fault.trait is not None:
+        return _TRAITS[fault.trait]
+    if fault.needs_key:
+        return "writes with a key"
+    return "writes" if fault.writes_only else "reads" if fault.reads_only else "every call"
 
 
 def _stands_for(fault: Fault) -> str:
     if fault.learnt is Learnt.DEATH:
         return "with `recover=`"
+    if fault.family == "cancel":
+        return "if the saga is asynchronous"
+    if fault.opt_in:
+        return f'with `families=["{fault.family}"]`'
     return "always" if fault.representative is None else f"for all statuses; else `{fault.representative}`"
+
+
+_OTHERS: Final = {
+    "meddled": "somebody else changes it",
+    "consumed": "somebody else uses it up",
+    "bounced": "it comes back",
+}
+_TRAITS: Final = {
+    "amount": "writes with an `amount=`",
+    "bounced": "writes with `meanwhile=` for it",
+    "bulk": "writes with a list of items (`bulk=`)",
+    "consumed": "writes with `meanwhile=` for it",
+    "event": "events that a handler is told of",
+    "mail": "calls that hand over mail",
+    "meddled": "writes with `meanwhile=` for it, or `restores=`",
+    "sink": "calls of a function behind `world.sink`",
+}
 
 
 # Checks -------------------------------------------------------------------------------------------------
