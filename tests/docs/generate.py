@@ -27,6 +27,7 @@ from sagaproof._model.faults import FAULTS
 from sagaproof._model.point import Phase
 from sagaproof._report.explanation import explanations
 from sagaproof._search.settings import Settings
+from sagaproof._sometimes.catalogue import sometimes
 from sagaproof._world.operation import Declared
 from sagaproof._world.system import System
 
@@ -183,6 +184,11 @@ def check_pages() -> dict[Path, str]:
     }
 
 
+def _sometimes(_argument: str) -> str:
+    rows = [[f"`{one.slug}`", "; ".join(one.words), str(one.faults_needed)] for one in sometimes()]
+    return table(["state", "stages", "faults"], rows)
+
+
 # Fakes --------------------------------------------------------------------------------------------------
 
 
@@ -308,6 +314,7 @@ _PARTS: Final[dict[str, Callable[[str], str]]] = {
     "planted": _planted,
     "pyproject": _pyproject,
     "pytest": _pytest,
+    "sometimes": _sometimes,
 }
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sagaproof._model.faults import FAULTS
 from sagaproof._search.settings import Exclusion, Settings
@@ -39,7 +39,7 @@ class Options(BaseModel):
     runs: int | None = Field(default=None, ge=1, strict=True)
     seconds: float | None = Field(default=None, gt=0)
     seed: int | None = Field(default=None, strict=True)
-    require_sometimes: StrictBool | tuple[str, ...] | None = None
+    require_sometimes: bool | tuple[str, ...] | None = None
     exclude: dict[str, str] = {}
 
 
