@@ -353,6 +353,19 @@ def test_what_a_late_effect_sends_comes_after_the_end() -> None:
     assert seen(run(saga, "till.pay.1=late-end"))[-2:] == ["sent money.in", "told money.in late"]
 
 
+def test_what_lands_before_the_next_call_sends_its_event_after_that_call() -> None:
+    def saga(world: Any) -> None:
+        world.on_event(lambda _: None)
+        with pytest.raises(Exception):  # noqa: B017, PT011  # whatever a timeout is to this tap
+            world.direct.till.pay(order="1")
+        world.direct.till.look()
+        world.direct.till.look()
+
+    assert seen(run(saga, "till.pay.1=late")) == [
+        "till.pay", "till.look", "sent money.in", "told money.in", "till.look", "end",
+    ]  # fmt: skip
+
+
 # Processes --------------------------------------------------------------------------------------------------
 
 

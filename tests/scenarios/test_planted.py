@@ -17,6 +17,7 @@ from sagaproof._doors.subjects import subject_of_scenario
 from sagaproof._search.ablation import SelfCheck
 from sagaproof._search.planted import Planted
 from sagaproof._search.selfcheck import Fate, tried
+from sagaproof_scenarios.planted.listening import PAID
 from sagaproof_scenarios.planted.reference import Reference, Step
 from sagaproof_scenarios.planted.stories import BOOKING, CUSTOMER, FULL, INVOICE, MAIL, MAIL_EARLY, saga
 from sagaproof_scenarios.planted.undoing import SECOND
@@ -24,13 +25,13 @@ from sagaproof_scenarios.planted.undoing import SECOND
 BUNDLED: Mapping[str, Planted] = {one.id: one for one in planted()}
 BUGS = sorted(name for name, one in BUNDLED.items() if not one.is_control and not one.deferred)
 CONTROLS = sorted(name for name, one in BUNDLED.items() if one.is_control)
-DEFERRED = {"M44"}
+DEFERRED: set[str] = set()
 ERRORS_OF_THE_HARNESS = {"not-deterministic", "not-injected"}
 GAPS_IN_COVERAGE = {"undo-never-run"}
 
 # Where a bug is more than its smallest plan: it fails without a fault, or takes two faults.
 WITHOUT_A_FAULT = {"M49", "M65", "M66"}
-PAIRS = {"M14", "M25", "M28", "M37", "M51", "M67"}
+PAIRS = {"M14", "M25", "M28", "M37", "M44", "M51", "M67"}
 
 STEPS = (
     (CUSTOMER,),
@@ -43,6 +44,7 @@ STEPS = (
     (BOOKING, SECOND, MAIL),
     FULL,
     MAIL_EARLY,
+    PAID,
 )
 
 MEASURED = Path(__file__).parents[1] / "docs" / "measured.py"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
-from sagaproof._checks.say import asked_for, effect_text
+from sagaproof._checks.say import asked_for, effect_text, said
 from sagaproof._model.claim import Claim
+from sagaproof._model.event import Heard
 from sagaproof._model.history import History
 from sagaproof._model.operation import EffectClass
 
@@ -17,7 +18,8 @@ class TruthfulClaim:
     """Truthful status (O5), as far as it is about the word itself.
 
     *Escalated*: a person was told. *Refused*: nothing was done. *Compensated*: nothing irreversible was done.
-    *Completed*: nothing was taken back and left so.
+    *Completed*: nothing was taken back and left so. After the end the word stays what it is, but that a
+    person may be told after all; what a handler of events returns counts as such a word.
     """
 
     slug = "truthful-claim"
@@ -29,6 +31,9 @@ class TruthfulClaim:
     def judge(self, history: History) -> Verdict:
         """Judge the claim against the truth log."""
         claim = history.claim
+        other = _other_word(history)
+        if other is not None:
+            return other
         if claim is Claim.COMPLETED:
             return _completed(history)
         if claim is Claim.COMPENSATED:
@@ -38,6 +43,20 @@ class TruthfulClaim:
         if claim is Claim.REFUSED:
             return _refused(history)
         return NOT_REACHED
+
+
+def _other_word(history: History) -> Verdict | None:
+    """The saga says something else after its end, when an event comes."""
+    for event in history.events[history.ended_at + 1 :]:
+        if isinstance(event, Heard) and event.claim not in {None, history.claim}:
+            if event.claim is Claim.ESCALATED and history.cases:
+                continue
+            point = event.point._replace(restart=0)
+            return violated(
+                f"{said(history)}, but after its end it says '{event.claim}'",
+                because=f"its handler returned that when {point} came, and the end is final",
+            )
+    return None
 
 
 def _completed(history: History) -> Verdict:

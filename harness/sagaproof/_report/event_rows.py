@@ -1,4 +1,4 @@
-"""The rows of a timeline about events: what a system sent, when it came if not at once, what was said to it."""
+"""The rows of a timeline about events: what a system sent, when it came if not at once, what was said."""
 
 from __future__ import annotations
 

@@ -139,7 +139,9 @@ class Step(_Part):
     agent was told of it. Of one that listens, event is what a system sends, and what came of that.
     """
 
-    kind: Literal["call", "landed", "slept", "wrote", "broke", "noted", "died", "restarted", "asked", "event", "ended"]
+    kind: Literal[
+        "call", "landed", "slept", "wrote", "broke", "noted", "died", "restarted", "asked", "event", "ended"
+    ]
     at: float
     what: str
     number: int | None = None

@@ -1,7 +1,8 @@
 """Events that systems send, on their way to the saga under test.
 
 An event is handed over before the next call of the saga, while it sleeps, or at its end, whatever comes
-first; to a saga in an event loop, as soon as that gets its turn. A handler is code of the saga's process: it
+first; to a saga in an event loop, as soon as that gets its turn. What lands late with a call sends its event
+after that call. A handler is code of the saga's process: it
 gets nothing once that is dead, and what comes in the meantime goes to the handlers of the next process.
 """
 

@@ -89,11 +89,11 @@ class Gate:
         """Let a call arrive: who is calling, and which fault is planned here."""
         with self._lock:
             self._refuse_if_closed()
+        if self.world.outbox:
+            self.events.hand_out()  # handlers may call, and so may other threads meanwhile
+        with self._lock:
             if self._deliveries:
                 self._deliveries.land(Lands.NEXT_CALL)
-        if self.world.outbox:
-            self.events.hand_out()
-        with self._lock:
             operation = self._operation(system, delivery)
             logical = self._logical.identify(operation, delivery, self.world.standing)
             point = Point(operation.full, logical.n, logical.attempts, self.process.restarts)

@@ -7,6 +7,7 @@ from typing import Any
 from sagaproof import Scenario
 from sagaproof.planted import Planted
 from sagaproof_scenarios.planted.cancelling import BOOKS, PassesItOn, Patient, dispatcher, under_deadline
+from sagaproof_scenarios.planted.listening import PAID_BOOKED, Listens
 from sagaproof_scenarios.planted.lodging import ROOM_FIRST, Lodging, UndoesAll
 from sagaproof_scenarios.planted.lodging import SYSTEMS as WITH_HOTEL
 from sagaproof_scenarios.planted.plant import control
@@ -65,6 +66,8 @@ CONTROLS = (
     control("REF-any-order", "Undoes what is declared independent in any order.", OldestFirst, _PAIR,
             independent=_ANY_ORDER),
     control("REF-looks", "Reads more than it needs.", Looks, _PAIR, recovers=False),
+    control("REF-listens", "Is told by an event, and looks how it stands before it does what that asks for.",
+            Listens, PAID_BOOKED),
     _control("REF-deadline", "A deadline on the steps, none on the unwind.", body=under_deadline(Patient)),
     _control("REF-reraises", "Unwinds to the end, and then raises.", body=under_deadline(PassesItOn)),
     _control("REF-agent", "Tells its agent that nothing is known of a call that was cancelled.",

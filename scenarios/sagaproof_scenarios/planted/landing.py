@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sagaproof_scenarios.planted.plant import deferred, plant
+from sagaproof_scenarios.planted.listening import PAID, RECEIPT, Event, Listens
+from sagaproof_scenarios.planted.plant import plant
 from sagaproof_scenarios.planted.reference import Entry, Reference
 from sagaproof_scenarios.planted.replaying import local_commit
 from sagaproof_scenarios.planted.sending import Answer, Result, send
@@ -47,13 +48,25 @@ class MarkerRolledBack(Reference):
         return super().undo_call(entry) if entry.step.name in self.marked else Result("done")
 
 
+class TakesTheirWord(Listens):
+    """Books what an event says, and takes over its status, whatever its own has become meanwhile."""
+
+    status_of: ClassVar[dict[str, str]] = {"payment.captured": "completed"}
+
+    def on_event(self, event: Event) -> str:
+        """No look at how the saga stands."""
+        self.status = self.status_of[event["type"]]
+        self.do(RECEIPT)
+        return self.status
+
+
 _ORPHAN = ("compensated-is-clean", "no-silent-residue")
 
 PLANTED = (
     plant("M42", "K20 LATE-EFFECT", "The undo finds nothing and says so; then the call arrives.", NoFence,
           (CUSTOMER, BOOKING), expect=(*_ORPHAN, "rest-is-rest", "late-effect-fenced")),
-    deferred("M44", "K20 LATE-EFFECT", "A late event of success overwrites the terminal status.",
-             "no system sends events of its own (webhooks), so none can come late"),
+    plant("M44", "K20 LATE-EFFECT", "A late event of success overwrites the terminal status.", TakesTheirWord,
+          PAID, expect=("rest-is-rest", "truthful-claim"), faults=2, families=("rejection", "event")),
     plant("M46", "K21 EMPTY-COMP", "The mark that a step was made is rolled back, and so it is not undone.",
           MarkerRolledBack, (CUSTOMER, BOOKING), expect=_ORPHAN),
 )  # fmt: skip

@@ -21,12 +21,13 @@ def plant(
     *,
     expect: Sequence[str],
     faults: int = 1,
+    families: Sequence[str] = (),
     recovers: bool = False,
     **options: Any,
 ) -> Planted:
     """A bug: `made` is the faulty saga, `expect` are the checks meant for it."""
     scenario = saga(name, story, made, steps, recovers=recovers, **options)
-    return Planted(name, bug, story, scenario, tuple(expect), faults)
+    return Planted(name, bug, story, scenario, tuple(expect), faults, tuple(families))
 
 
 def control(
