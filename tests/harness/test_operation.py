@@ -8,7 +8,8 @@ from typing import Any, Optional
 
 import pytest
 
-from sagaproof._model.operation import EffectClass
+from sagaproof._model.faults import FAULTS
+from sagaproof._model.operation import MEANWHILE, EffectClass
 from sagaproof._world.operation import Refusal, invariant, operation
 from sagaproof._world.system import System
 from sagaproof._world.table import Table
@@ -115,6 +116,59 @@ def test_an_undo_has_to_say_by_what_it_finds_the_effect() -> None:
 def test_an_undo_must_run_with_nothing_but_its_reference() -> None:
     with pytest.raises(UsageError, match=r"shop.refund is an undo but cannot run without 'amount'"):
         build("Shop", buy=operation(cls=4)(buy), refund=operation(cls=4, undoes="buy", ref="order")(refund))
+
+
+def buy_many(self: object, *, items: list[str], when: str = "") -> None: ...
+
+
+def sell(self: object, effect: object) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("bulk", "says"),
+    [
+        ("itmes", r"shop.buy has bulk='itmes', which is none of its parameters. .*items"),
+        ("when", r"shop.buy has bulk='when', which is no list"),
+    ],
+)
+def test_a_bulk_parameter_has_to_be_there_and_a_list(bulk: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        build("Shop", buy=operation(cls=3, bulk=bulk)(buy_many))
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "says"),
+    [
+        ({"consmued": "sell"}, r"shop.buy has meanwhile=\{'consmued': ...\}: nobody does that. .*consumed"),
+        (
+            {"consumed": "slel"},
+            r"shop.buy has meanwhile=\{'consumed': 'slel'\}, no method of Shop. .*sell",
+        ),
+        ({"consumed": "buy"}, r"Shop.buy, which shop.buy has for 'consumed', does not take one argument"),
+    ],
+)
+def test_what_somebody_else_does_is_of_a_known_kind_and_a_method(
+    meanwhile: dict[str, str], says: str
+) -> None:
+    with pytest.raises(UsageError, match=says):
+        build("Shop", buy=operation(cls=3, meanwhile=meanwhile)(buy), sell=sell)
+
+
+@pytest.mark.parametrize("more", [{"bulk": "items"}, {"meanwhile": {"consumed": "sell"}}])
+def test_nothing_of_a_read_is_done_in_part_or_used_up(more: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=r"shop.look has .*, and is a read"):
+        build("Shop", look=operation(cls=1, **more)(buy_many), sell=sell)
+
+
+def test_what_is_declared_says_which_faults_fit() -> None:
+    declare = operation(cls=4, bulk="items", amount="sum", meanwhile={"consumed": "sell", "bounced": "sell"})
+    shop = build("Shop", buy=declare(buy_many), sell=sell)()
+    assert shop.operations()["buy"].traits == {"bulk", "amount", "consumed", "bounced"}
+
+
+def test_others_do_what_there_is_a_fault_for() -> None:
+    kinds = {fault.meanwhile for fault in FAULTS.values()} - {None}
+    assert kinds == set(MEANWHILE)
 
 
 def test_an_undo_may_take_back_several_operations() -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-__all__ = ["EffectClass", "Operation", "TableInfo", "durable_write", "event_source"]
+__all__ = ["MEANWHILE", "EffectClass", "Operation", "TableInfo", "durable_write", "event_source"]
+
+
+MEANWHILE = ("meddled", "consumed", "bounced")
+"""What somebody else may do to the object of a call: change it, use it up, send it back."""
 
 
 class EffectClass(IntEnum):

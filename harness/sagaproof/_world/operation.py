@@ -9,7 +9,7 @@ from types import UnionType
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from sagaproof._model.operation import EffectClass, Operation
-from sagaproof.errors import UsageError
+from sagaproof._world.soundness import Types, check_sound
 
 __all__ = ["Declared", "Refusal", "declared", "invariant", "operation", "undo_of"]
 
@@ -59,7 +59,7 @@ class Declared:
     fn: Callable[..., Mapping[str, Any] | None]
     route: str
     status: int
-    types: Mapping[str, tuple[type, ...]]
+    types: Types
     required: frozenset[str]
     takes_if_match: bool
 
@@ -134,7 +134,7 @@ def declared(owner: type, system: str) -> tuple[dict[str, Declared], tuple[str, 
         if getattr(member, _INVARIANT, False):
             invariants.append(name)
     for known in operations.values():
-        _check_undoes(known, operations)
+        check_sound(known.operation, known.types, known.required, operations, owner)
     return operations, tuple(invariants)
 
 
@@ -181,24 +181,3 @@ def _json_types(hint: Any) -> tuple[type, ...]:
     if kind in {Mapping, dict}:
         return (dict,)
     return (kind,) if kind in {str, int, bool, list} else ()
-
-
-def _check_undoes(known: Declared, operations: Mapping[str, Declared]) -> None:
-    described = known.operation
-    for target in described.undoes:
-        if target not in operations:
-            raise UsageError(
-                f"{described.full} undoes {target!r}, which is no operation of {described.system}",
-                advice="Name an operation of the same system.",
-            )
-    if described.undoes and not described.ref:
-        raise UsageError(
-            f"{described.full} undoes {', '.join(described.undoes)} but has no ref",
-            advice="Give ref=, the parameter that says what to undo.",
-        )
-    if described.undoes and known.required - {described.ref}:
-        more = min(known.required - {described.ref})
-        raise UsageError(
-            f"{described.full} is an undo but cannot run without {more!r}",
-            advice=f"An undo needs its ref only: give {more!r} a default that means 'all of it'.",
-        )

@@ -7,7 +7,7 @@ changes, whole or not at all; keys, fences, undo by key and lookup come with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, NamedTuple
 
 from sagaproof._model.effect import Change, Effect, Record
@@ -332,12 +332,14 @@ class System:
     def meanwhile(self, kind: str, effect: Effect) -> None:
         """Let somebody else write to the object of an effect, as its operation declares it for this kind.
 
-        Without a method for it, `meddled` sets the field that the operation sets to another value.
+        Without a method for it, `meddled` sets the field that the operation sets to another value. What the
+        system refuses is not done.
         """
         described = self._declared[effect.operation].operation
         method = dict(described.meanwhile).get(kind)
         if method is not None:
-            getattr(self, method)(effect)
+            with suppress(Refusal):
+                getattr(self, method)(effect)
         elif described.restores is not None:
             table, field = described.restores
             for change in effect.changes:

@@ -103,7 +103,9 @@ class World:
         handled = self.deliver(system, smaller, call, undoes)
         if not handled.ok:
             return handled
-        body = {**handled.body, "refused": left} if isinstance(handled.body, Mapping) else handled.body
+        body = handled.body
+        if isinstance(body, Mapping):
+            body = {**body, "refused": [*body.get("refused", ()), *left]}
         system.keep_part(delivery, body, handled.changes)
         return handled._replace(body=body)
 
