@@ -9,14 +9,23 @@ from typing import Any, ClassVar
 
 import pytest
 
-from sagaproof import Refusal, System, Table, operation
+from sagaproof import Refusal, System, Table, ToolError, operation
+from sagaproof._checks.catalogue import checks
 from sagaproof._drivers.callable import CallableDriver
+from sagaproof._drivers.fed import FedDriver
 from sagaproof._model.claim import Claim
 from sagaproof._model.event import Called, Ended, Heard, Notified, Restarted, Sent
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import History
 from sagaproof._model.plan import Plan
-from sagaproof._model.script import OPAQUE
+from sagaproof._model.script import OPAQUE, Script, ToolCall
+from sagaproof._report.sites import Sites
+from sagaproof._report.timeline import timeline
 from sagaproof._run.runner import Runner
+from sagaproof._search.explore import explore
+from sagaproof._search.settings import Settings
+from sagaproof._search.signature import signature
+from sagaproof._search.subject import Subject
 from sagaproof._taps.handle import WorldHandle
 from sagaproof.errors import UsageError
 
@@ -30,7 +39,8 @@ class Till(System):
     name: ClassVar[str] = "till"
     sends: ClassVar[tuple[str, ...]] = ("money.in", "money.out")
 
-    payments = Table()
+    payments = Table(gone={"status": ("back",)})
+    cases = Table()
 
     @operation(cls=4, ref="id")
     def pay(self, order: str) -> dict[str, Any]:
@@ -67,6 +77,12 @@ class Till(System):
     def look(self) -> dict[str, Any]:
         """Read nothing."""
         return {}
+
+    @operation(cls=2, ref="id", escalates=True)
+    def tell(self, text: str) -> dict[str, Any]:
+        """Tell a person."""
+        self.cases.put(text, {"id": text})
+        return {"id": text}
 
 
 def run(saga: Body, plan: str = "", recover: Body | None = None) -> History:
@@ -417,3 +433,191 @@ def test_a_handler_may_return_what_is_no_claim() -> None:
         world.direct.till.pay(order="1")
 
     assert not [*run(saga).of(Heard)]
+
+
+# Checks -----------------------------------------------------------------------------------------------------
+
+FAILURES = (ToolError, OSError)
+
+
+class Shipping:
+    """Pays, books once an event says that the money is in, or by itself if none comes, and reserves.
+
+    If it cannot go on, it takes all back; if it cannot do that, it tells a person.
+    """
+
+    def __init__(self, world: Any) -> None:
+        self.till = world.direct.till
+        self.status = "running"
+        self.booked: bool | None = None
+        world.on_event(self.on_event, "money.in")
+
+    def run(self) -> str:
+        try:
+            self.till.pay(order="1", key="pay")
+            time.sleep(1)
+            if not self.book():
+                return self.back()
+            self.till.reserve(order="1", key="reserve")
+        except FAILURES:
+            return self.back()
+        self.status = "completed"
+        return self.status
+
+    def book(self) -> bool:
+        """Try once, whoever asks for it first."""
+        if self.booked is None:
+            try:
+                self.till.book(order="1", key="book")
+                self.booked = True
+            except FAILURES:
+                self.booked = False
+        return self.booked
+
+    def back(self) -> str:
+        self.status = "aborting"
+        try:
+            for forward in ("reserve", "book", "pay"):
+                self.till.undo_by_key(forward, forward)
+            self.status = "compensated"
+        except FAILURES:
+            self.till.tell(text="pay, book or reserve of order 1 may stand: keys pay book reserve")
+            self.status = "escalated"
+        return self.status
+
+    def on_event(self, event: Event) -> str | None:
+        """Look how the saga stands first."""
+        if self.status == "running" and event["data"]["order"] == "1":
+            self.book()
+        return None
+
+
+class NoLook(Shipping):
+    def on_event(self, event: Event) -> str | None:
+        """Do what the event asks for, in whatever state the saga is."""
+        if event["data"]["order"] == "1":
+            self.till.book(order="1", key=f"book-{event['id']}-{self.status}")
+        return None
+
+
+class NewWord(Shipping):
+    def on_event(self, _: Event) -> str | None:
+        """Take the status from the event."""
+        self.status = "completed"
+        return self.status
+
+
+class TellsLater(Shipping):
+    def on_event(self, event: Event) -> str | None:
+        """Tell a person what came after the end; the saga is then one that has escalated."""
+        if self.status in {"escalated", "compensated"} and event["data"]["order"] == "1":
+            self.till.tell(text=f"{event['type']} came late: is anything left of order 1?")
+            self.status = "escalated"
+            return self.status
+        return super().on_event(event)
+
+
+def findings(made: type[Shipping], faults: int = 2) -> set[str]:
+    """The checks that complain, over the faults of events and refusals."""
+    driver = CallableDriver(lambda world: made(world).run())
+    subject = Subject("shipping", driver, {"till": Till()}, checks(independent=[("till.*", "till.*")]))
+    campaign = explore(subject, Settings(faults=faults, families=("event", "rejection")))
+    assert not campaign.errors
+    return {finding.check for finding in campaign.findings}
+
+
+def test_each_event_is_a_point_for_each_fault_of_events_and_for_no_other() -> None:
+    driver = CallableDriver(lambda world: Shipping(world).run())
+    campaign = explore(Subject("shipping", driver, {"till": Till()}, checks()), Settings(faults=1))
+    cells = {fault for where, fault in campaign.cells if where.operation == "till.events"}
+    assert cells == {name for name, fault in FAULTS.items() if fault.family == "event"}
+    assert {name for name, fault in FAULTS.items() if fault.family == "event"}.isdisjoint(
+        fault for where, fault in campaign.cells if where.operation != "till.events"
+    )
+
+
+def test_a_saga_that_looks_at_its_state_first_is_right() -> None:
+    assert findings(Shipping) == set()
+
+
+def test_a_late_event_that_makes_a_new_effect_is_found() -> None:
+    assert "rest-is-rest" in findings(NoLook)
+
+
+def test_a_late_event_that_changes_what_the_saga_says_is_found() -> None:
+    assert "truthful-claim" in findings(NewWord)
+
+
+def test_a_person_may_be_told_of_what_came_late() -> None:
+    assert findings(TellsLater) == set()
+
+
+def test_a_saga_that_does_nothing_unless_it_is_told_is_found_when_the_event_is_lost() -> None:
+    def saga(world: Any) -> None:
+        world.on_event(lambda event: world.direct.till.reserve(order=event["data"]["order"]), "money.in")
+        world.direct.till.pay(order="1", key="pay")
+
+    subject = Subject("told", CallableDriver(saga), {"till": Till()}, checks())
+    campaign = explore(subject, Settings(faults=1, families=("event",)))
+    assert {str(f.plan) for f in campaign.findings if f.check == "completed-is-complete"} >= {
+        "till.events.1=event-lost"
+    }
+
+
+def test_events_are_rows_of_the_timeline() -> None:
+    history = run(paying("1"), "till.events.1=event-late")
+    rows = [step for step in timeline(history, Sites(stable=True)) if step.kind == "event"]
+    assert [(step.what, step.happened, step.faults) for step in rows] == [
+        ("till.events.1 money.in", "", (1,)),
+        ("money.in", "comes after the end", ()),
+    ]
+
+
+def test_an_event_that_comes_otherwise_looks_otherwise() -> None:
+    plain = signature(run(paying("1", "2")))
+    for name, fault in FAULTS.items():
+        if fault.family == "event":
+            assert signature(run(paying("1", "2"), f"till.events.1={name}")) != plain
+
+
+def test_a_saga_that_is_fed_listens_by_the_world_that_makes_it() -> None:
+    class Fed:
+        def __init__(self, world: Any) -> None:
+            self.world = world
+            self.heard = 0
+            world.on_event(self.on_event)
+
+        def on_event(self, _: Event) -> None:
+            self.heard += 1
+
+        def call(self, tool: str, args: dict[str, Any], call_id: str) -> Any:
+            return getattr(self.world.direct.till, tool)(**args, key=call_id)
+
+        def give_up(self) -> str:
+            return "escalated"
+
+        def finish(self) -> str:
+            return "completed" if self.heard == 1 else "refused"
+
+    script = Script("two", (ToolCall("pay", {"order": "1"}, "a"), ToolCall("look", {}, "b")))
+    with Runner(WorldHandle({"till": Till()}), FedDriver(Fed)) as runner:
+        history = runner.run(script, Plan.parse(""))
+    assert seen(history) == ["till.pay", "sent money.in", "told money.in", "till.look", "end"]
+    assert history.claim is Claim.COMPLETED
+
+
+def test_runs_with_events_are_the_same_each_time() -> None:
+    async def saga(world: Any) -> None:
+        async def on_event(_: Event) -> None:
+            await asyncio.sleep(1)
+            world.direct.till.look()
+
+        world.on_event(on_event)
+        await asyncio.gather(*(asyncio.to_thread(time.sleep, 1) for _ in range(2)))
+        for order in ("1", "2"):
+            world.direct.till.pay(order=order)
+            await asyncio.sleep(0.5)
+
+    for fault in ("event-reordered", "event-late", "event-twice"):
+        plan = f"till.events.1={fault}"
+        assert run(saga, plan).events == run(saga, plan).events

@@ -1,4 +1,4 @@
-"""A saga that is told by events: it books the receipt for a payment once billing says that it was captured."""
+"""A saga that is told by events: a payment's receipt is booked once billing says that it has the money."""
 
 from __future__ import annotations
 
