@@ -75,8 +75,9 @@ def _asked(history: History) -> list[Step]:
             waiting[event.step] = Telling(at, len(history.events))
             steps.setdefault(who, Step(event.tool, event.call_id)).tellings.append(waiting[event.step])
         elif isinstance(event, Answered):
-            told = waiting.pop(event.step)
-            told.until, told.outcome = at, event.outcome
+            told = waiting.pop(event.step, None)
+            if told is not None:  # else its process had died, and whoever it was for heard nothing
+                told.until, told.outcome = at, event.outcome
         elif isinstance(event, Died | Restarted):
             for left in waiting.values():
                 left.until = at

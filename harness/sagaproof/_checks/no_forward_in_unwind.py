@@ -61,6 +61,8 @@ def _forward_since(history: History, began: int) -> Iterator[Call]:
     for call in history.calls:
         if call.phase is not Phase.FORWARD or call.operation.cls < EffectClass.REVERSIBLE:
             continue
+        if call.operation.undoes:
+            continue  # it goes back, be it over what is not its own
         if any(began < arrival.position < history.ended_at for arrival in call.arrivals):
             yield call
 
