@@ -21,6 +21,7 @@ from sagaproof._model.plan import EMPTY, Injection, Plan
 from sagaproof._model.point import Phase
 from sagaproof._model.script import Script
 from sagaproof._run.runner import Runner
+from sagaproof._run.unsteady import Unsteady
 from sagaproof._search.baseline import not_green, raised, require_same
 from sagaproof._search.campaign import Campaign, Level
 from sagaproof._search.candidates import Candidates
@@ -144,9 +145,11 @@ class Explorer:
 
     def _fault_free(self, script: Script, book: Book) -> Record:
         """The empty plan, twice: a difference is an error of the set-up, not of the saga."""
-        first = self._runner.run(script, EMPTY)
+        with Unsteady() as unsteady:
+            first = self._runner.run(script, EMPTY)
         history = self._runner.run(script, EMPTY)
         require_same(first, history)
+        self.campaign.notes += [said for said in unsteady.notes() if said not in self.campaign.notes]
         if raised(history):
             self.campaign.incomplete.append(raised(history))
         elif not history.calls:
@@ -316,6 +319,7 @@ class Explorer:
         self._judge.conclude(self._books, {script.name: script for script in self._subject.all_scripts()})
         campaign.findings = self._judge.findings()
         self._illustrate_all()
+        campaign.notes += self._candidates.notes()
         campaign.notes += [f"advice: {said}" for said in advice_for(self._baselines.values())]
         for check in self._subject.checks:
             count = campaign.checks[check.slug]
