@@ -5,6 +5,7 @@ from __future__ import annotations
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, effect_text
 from sagaproof._model.claim import Claim
+from sagaproof._model.effect import Effect
 from sagaproof._model.event import Applied, Broke, Wrote
 from sagaproof._model.history import History
 
@@ -16,7 +17,8 @@ class BooksBalance:
 
     No invariant of a system ever breaks, unless by a duplicate that no client can prevent, or where another
     writer has been at the system since it last held; and if the saga claims *compensated*, the undos of each
-    effect with an amount add up to just that amount. Reached when an effect with an amount was applied.
+    effect with an amount, which nobody else has written to, add up to just that amount. Reached when an
+    effect with an amount was applied.
     """
 
     slug = "books-balance"
@@ -71,6 +73,8 @@ def _sums(history: History) -> Verdict:
         amounts = [undo.amount for undo in undos if undo.amount is not None]
         if effect.amount is None or not amounts or len(amounts) < len(undos) or effect.undoes is not None:
             continue
+        if _is_touched_by_others(history, effect):
+            continue  # somebody else may have taken a part of it back
         if sum(amounts) != effect.amount:
             undo = history.calls[undos[-1].call]
             return violated(
@@ -79,3 +83,10 @@ def _sums(history: History) -> Verdict:
                 calls=[undo.index, effect.call],
             )
     return HELD
+
+
+def _is_touched_by_others(history: History, effect: Effect) -> bool:
+    rows = {(effect.system, change.table, change.key) for change in effect.changes}
+    return any(
+        (wrote.system, wrote.change.table, wrote.change.key) in rows for _, wrote in history.index.outside
+    )

@@ -49,10 +49,10 @@ def final_rows(history: History) -> list[FinalRow]:
     ids = history.created
     found: list[FinalRow] = []
     for at, before in first.items():
-        info, (after, effect) = history.tables[at[:2]], last[at]
+        info, (after, writer) = history.tables[at[:2]], last[at]
         was, now = _counted(info, before), _counted(info, after)
         if was != now:
-            found.append(_row(at, was, now, effect, ids))
+            found.append(_row(at, was, now, writer, ids))
     return found
 
 

@@ -60,6 +60,16 @@ def test_what_another_writer_has_broken_is_not_laid_at_the_sagas_door(judged: Ju
     assert judged(saga(overdraws=True))[SLUG].claim == "bank.nothing_below_zero broke: cr_1 has -2 left"
 
 
+def test_a_part_that_another_writer_has_taken_back_need_not_be_taken_back_again(judged: Judged) -> None:
+    def saga(world: Any) -> str:
+        credit = world.direct.bank.issue(to="ann", amount=5, key="k1")["id"]
+        world.bank.credits.patch(credit, left=4)
+        world.direct.bank.reverse(credit=credit)
+        return "compensated"
+
+    assert judged(saga)[SLUG].state is State.HELD
+
+
 def test_an_invariant_of_the_user_is_not_its_business(judged: Judged) -> None:
     assert judged(reverses(5), invariants=[lambda _world: "broken"])[SLUG].state is State.HELD
 
