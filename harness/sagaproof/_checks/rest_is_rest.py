@@ -54,7 +54,16 @@ def _why(history: History, call: Call, came: str) -> str:
     return f"{asked_for(call)} was made after the end" + (f", when {came} came" if came else "")
 
 
+def _brought_back(history: History, effect: Effect) -> Effect:
+    """What stands again where an undo is undone: so it looks if a value is set anew that was put back."""
+    undone = None if effect.undoes is None else history.effects[effect.undoes]
+    if undone is None or undone.undoes is None:
+        return effect
+    return history.effects[undone.undoes]
+
+
 def _disturbs(history: History, effect: Effect) -> bool:
+    effect = _brought_back(history, effect)
     if effect not in history.residue or history.is_named(effect):
         return False
     if history.claim is not Claim.COMPLETED or history.twin is None:
