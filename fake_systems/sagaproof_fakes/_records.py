@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sagaproof import Refusal, System, Table
 from sagaproof.errors import UsageError
 
-__all__ = ["STAMPS", "Records", "Row"]
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
+
+__all__ = ["STAMPS", "Records", "Row", "before"]
 
 Row: TypeAlias = Mapping[str, Any]
 """A row of a table: never changed in place."""
 
 STAMPS = ("created_at", "updated_at", "version")
 """The fields that every row has and that never count as a difference."""
+
+
+def before(effect: Effect, field: str) -> Any:
+    """What a field was before an effect that changed one row; None if the row is new."""
+    (change,) = effect.changes
+    return None if change.before is None else change.before[field]
 
 
 class Records(System):

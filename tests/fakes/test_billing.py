@@ -38,6 +38,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "list_payments": {"customer": "ada"},
     "list_refunds": {"payment": "taken"},
     "issue_credit": {"customer": "ada", "amount": 250000, "reason": "late"},
+    "issue_credits": {"items": [{"customer": "ada", "amount": 100 + n} for n in range(3)]},
     "get_credit": {"credit_id": "old"},
     "list_credits": {"customer": "ada", "reference": "4921"},
 }

@@ -28,6 +28,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "set_ticket_status": {"ticket_id": "9104", "status": "solved"},
     "assign_ticket": {"ticket_id": "9104", "assignee": "kim"},
     "add_note": {"ticket_id": "9104", "text": "called back"},
+    "add_notes": {"ticket_ids": ["9104", "9105", "9106"], "text": "called back"},
     "list_notes": {"ticket_id": "9104"},
     "add_public_reply": {"ticket_id": "9104", "text": "It is on its way."},
     "list_replies": {"ticket_id": "9104"},
@@ -46,6 +47,8 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
     "set_ticket_priority": [{"ticket_id": "9104", "priority": "utmost"}],
     "set_ticket_status": [{"ticket_id": "9104", "status": "closed"}],
     "add_note": [{"ticket_id": "9105", "text": "late"}],
+    "add_notes": [{"ticket_ids": ["9105", "none", 7], "text": "late"}, {"ticket_ids": [], "text": "late"}],
+    "delete_notes": [{"batch": "none"}],
     "add_public_reply": [{"ticket_id": "9105", "text": "late"}],
 }
 
@@ -57,6 +60,7 @@ def fill(crm: Crm) -> None:
     crm.add_order("4923", total="5.00", status="fulfilled")
     crm.add_ticket("9104", order="4921")
     crm.add_ticket("9105", status="closed")
+    crm.add_ticket("9106", status="pending", assignee="kim")
 
 
 @pytest.fixture

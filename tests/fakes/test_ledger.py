@@ -35,6 +35,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "list_accounts": {"currency": "usd"},
     "post_transfer": {"debit": "cash", "credit": "sales", "amount": 250000},
     "create_pending": {"debit": "cash", "credit": "wallet", "amount": 500, "reference": "4921"},
+    "post_transfers": {"items": [{"debit": "cash", "credit": "sales", "amount": n} for n in (1, 2, 3)]},
     "get_transfer": {"transfer_id": "tr_1"},
     "list_transfers": {"reference": "old"},
     "list_entries": {"account": "cash"},

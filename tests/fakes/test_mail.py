@@ -26,6 +26,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "get_scheduled": {"scheduled_id": "s"},
     "list_scheduled": {},
     "send": {**MAIL, "corrects": "m"},
+    "send_many": {"recipients": ["a@example.com", "nobody", "b@example.com"], "subject": "s", "body": "b"},
     "get_message": {"message_id": "m"},
     "list_messages": {"to": "ada@example.com", "corrects": "m"},
     "list_bounces": {},
@@ -94,7 +95,7 @@ def test_what_is_out_cannot_be_taken_back(world: WorldHandle, operation: str) ->
 
 def test_only_the_sending_operations_are_marked_as_mail() -> None:
     marked = {name for name, op in Mail().operations().items() if "mail" in op.traits}
-    assert marked == {"send", "send_draft"}
+    assert marked == {"send", "send_draft", "send_many"}
 
 
 def test_a_correction_names_the_mail_that_it_puts_right(world: WorldHandle) -> None:

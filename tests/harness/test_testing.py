@@ -15,6 +15,7 @@ import pytest
 from sagaproof import Refusal, System, Table, invariant, operation
 from sagaproof._world.keys import KeyMemory
 from sagaproof._world.system import Delivery, Handled
+from sagaproof.effects import Effect
 from sagaproof.errors import UsageError
 from sagaproof.testing import ContractBroken, SystemReport, check_system
 
@@ -30,16 +31,25 @@ class Shelf(System):
     items = Table(gone={"status": ("removed",)}, volatile=("version",))
     log = Table()
 
-    @operation(cls=3, route="POST /items", status=201, ref="id")
+    @operation(
+        cls=3, route="POST /items", status=201, ref="id", meanwhile={"consumed": "sold_by_a_colleague"}
+    )
     def add_item(self, title: str) -> Row:
         """Put an item on the shelf."""
         key = self.ids.next("item")
         return self.items.put(key, new_item(key, title))
 
+    @operation(cls=3, route="POST /batches", ref="batch", bulk="titles")
+    def add_items(self, titles: list[Any]) -> Row:
+        """Put many items on the shelf."""
+        return {"batch": self.ids.next("batch"), "items": [Shelf.add_item(self, t)["id"] for t in titles]}
+
     @operation(cls=3, route="DELETE /items/{item_id}", ref="item_id", undoes="add_item")
     def delete_item(self, item_id: str) -> Row:
-        """Take an item off the shelf."""
+        """Take an item off the shelf, unless it is sold."""
         row = self.found(item_id)
+        if row["price"] is not None:
+            raise Refusal(409, "sold", f"{item_id} is sold")
         self.items.drop(item_id)
         return row
 
@@ -71,6 +81,10 @@ class Shelf(System):
         """Every item has a title."""
         return next((f"item {row['id']} has no title" for row in self.items.where(title="")), "")
 
+    def sold_by_a_colleague(self, effect: Effect) -> None:
+        """Sell an item behind the back of whoever put it there."""
+        self.items.patch(str(effect.ref), price=1)
+
     def found(self, item_id: str) -> Row:
         """The item, or a refusal."""
         row = self.items.get(item_id)
@@ -90,6 +104,7 @@ def fill(shelf: System) -> None:
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "add_item": {"title": "Emma"},
+    "add_items": {"titles": ["Emma", "Persuasion", "Lady Susan"]},
     "rename_item": {"item_id": "i1", "title": "The Whale"},
     "set_place": {"item_id": "i1", "place": "top"},
     "sell_item": {"item_id": "i1", "price": 1250},
@@ -412,6 +427,36 @@ class UndoCounts(Shelf):
         return self.items.patch(item_id, status="removed", version=self.next_version(self.found(item_id)))
 
 
+class NobodySells(Shelf):
+    def sold_by_a_colleague(self, effect: Effect) -> None:
+        """Do nothing at all."""
+
+
+class DeletesWhatIsSold(Shelf):
+    @operation(cls=3, route="DELETE /items/{item_id}", ref="item_id", undoes="add_item")
+    def delete_item(self, item_id: str) -> Row:
+        """Take an item off the shelf, whoever has it now."""
+        row = self.found(item_id)
+        self.items.drop(item_id)
+        return row
+
+
+class HasNoPlaceForOthers(Shelf):
+    @invariant
+    def titled(self) -> str:
+        """No title was given by somebody else."""
+        return "somebody else's title" if any("else" in r["title"] for r in self.items.rows.values()) else ""
+
+
+class AllOrNothing(Shelf):
+    @operation(cls=3, route="POST /batches", ref="batch", bulk="titles")
+    def add_items(self, titles: list[Any]) -> Row:
+        """Put three items on the shelf."""
+        if len(titles) != 3:
+            raise Refusal(422, "not_three", "three at a time")
+        return super().add_items(titles)
+
+
 BAD: list[tuple[str, type[Shelf]]] = [
     ("name", NamedLikeTheClock),
     ("name", NamedLikeOneOfOurs),
@@ -455,6 +500,10 @@ BAD: list[tuple[str, type[Shelf]]] = [
     ("undone", UndoLeavesTrace),
     ("undone", UndoRefuses),
     ("undone-once", UndoCounts),
+    ("meanwhile", NobodySells),
+    ("consumed-bars-undo", DeletesWhatIsSold),
+    ("invariants-hold", HasNoPlaceForOthers),
+    ("bulk", AllOrNothing),
 ]
 
 
@@ -525,6 +574,12 @@ def test_an_example_that_shows_nothing_is_refused(example: dict[str, str]) -> No
     with pytest.raises(ContractBroken) as caught:
         check(Shelf, examples={**EXAMPLES, "set_place": example})
     assert caught.value.rule == "example-accepted"
+
+
+def test_an_example_of_one_item_has_no_half() -> None:
+    with pytest.raises(ContractBroken, match="has 1 items in titles") as caught:
+        check(Shelf, examples={**EXAMPLES, "add_items": {"titles": ["Emma"]}})
+    assert caught.value.rule == "bulk"
 
 
 def test_a_call_that_should_be_refused_and_is_not_breaks_a_rule() -> None:

@@ -26,6 +26,8 @@
 | list_refunds | GET /refunds | 1 | |
 | issue_credit | POST /credits | 4 | reverse_credit |
 | reverse_credit | POST /credits/{credit_id}/reverse | 4 | |
+| issue_credits | POST /credit-batches | 4 | reverse_credits |
+| reverse_credits | POST /credit-batches/{batch}/reverse | 4 | |
 | get_credit | GET /credits/{credit_id} | 1 | |
 | list_credits | GET /credits | 1 | |
 

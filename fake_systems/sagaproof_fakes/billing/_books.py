@@ -7,6 +7,7 @@ from typing import Any
 from sagaproof import Refusal, Table
 from sagaproof_fakes._money import is_currency
 from sagaproof_fakes._records import STAMPS, Records, Row
+from sagaproof_fakes.billing import _state
 
 __all__ = ["Books", "invoice_view", "known_currency", "payment_view"]
 
@@ -24,6 +25,7 @@ class Books(Records):
     invoices = Table(gone={"status": ("void", "deleted")}, volatile=STAMPS)
     payments = Table(gone={"status": ("void", "refunded")}, volatile=(*STAMPS, "captures"))
     refunds = Table(gone={"kind": ("refund",)}, volatile=STAMPS)
+    batches = Table(gone={"status": ("reversed",)}, volatile=STAMPS)
     credits = Table(gone={"status": ("reversed",), "kind": ("reversal",)}, volatile=STAMPS)
 
     def _customer(self, customer: str) -> Row:
@@ -40,6 +42,33 @@ class Books(Records):
                 422, "currency_mismatch", f"{customer['id']} is billed in {own!r}, not {currency!r}"
             )
         return own
+
+    def _new_payment(
+        self,
+        customer: str,
+        amount: int,
+        currency: str | None,
+        *,
+        wanted_id: str | None = None,
+        invoice: str | None = None,
+        reference: str | None = None,
+        reusable: bool = False,
+    ) -> Row:
+        """A payment that is authorized and no more; not written yet."""
+        owner = self._customer(customer)
+        return {
+            "authorized": _state.positive(amount, "amount"),
+            "currency": self._currency(owner, currency),
+            "id": self._new_id(self.payments, "pay", wanted_id),
+            "status": "authorized",
+            "customer": customer,
+            "captured": 0,
+            "refunded": 0,
+            "captures": 0,
+            "invoice": invoice,
+            "reference": reference,
+            "reusable": reusable,
+        }
 
     def _credited(self, invoice: str) -> int:
         """What stands as credit on an invoice."""

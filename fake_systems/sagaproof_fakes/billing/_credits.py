@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sagaproof import Refusal, operation
+from sagaproof.errors import UsageError
 from sagaproof_fakes._money import pretty
 from sagaproof_fakes._records import Row
 from sagaproof_fakes.billing import _state
 from sagaproof_fakes.billing._books import Books
 from sagaproof_fakes.billing._customers import matches
+
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
 
 __all__ = ["Credits"]
 
@@ -17,7 +21,14 @@ __all__ = ["Credits"]
 class Credits(Books):
     """The operations on credits."""
 
-    @operation(cls=4, route="POST /credits", status=201, ref="id", amount="amount")
+    @operation(
+        cls=4,
+        route="POST /credits",
+        status=201,
+        ref="id",
+        amount="amount",
+        meanwhile={"meddled": "_credit_explained", "consumed": "_credit_spent"},
+    )
     def issue_credit(
         self,
         *,
@@ -74,6 +85,24 @@ class Credits(Books):
         """Read the credits, oldest first and without the reversal lines, all or those of a customer, ..."""
         wanted = {"customer": customer, "invoice": invoice, "reference": reference}
         return {"data": [dict(row) for row in self._credit_lines() if matches(row, wanted)]}
+
+    def _credit_explained(self, effect: Effect) -> None:
+        """A colleague gives another reason for a credit."""
+        row = self._credit(str(effect.ref))
+        self._update(self.credits, row, {"reason": f"{row['reason'] or 'goodwill'}, approved"})
+
+    def _credit_spent(self, effect: Effect) -> None:
+        """The customer spends a credit."""
+        self.spend_credit(str(effect.ref))
+
+    def spend_credit(self, credit: str) -> None:
+        """Let the customer spend a credit, as they may at any time: it cannot be reversed any more."""
+        row = self.credits.get(credit)
+        if row is None or row["status"] != "issued":
+            raise UsageError(
+                f"billing has no credit {credit!r} that could be spent", advice="Issue or add it first."
+            )
+        self._update(self.credits, row, {"status": "spent"})
 
     def _new_credit(
         self,

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sagaproof import Refusal, operation
 from sagaproof_fakes._records import Row
 from sagaproof_fakes.billing._books import Books, known_currency
 
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
+
 __all__ = ["Customers"]
+
+_ADDRESSES: Final = ("moved@example.com", "moved.on@example.com", "moved.again@example.com")
+"""Where a customer may move: enough for one that they neither have nor had."""
 
 
 class Customers(Books):
     """The operations on customers."""
 
-    @operation(cls=3, route="POST /customers", status=201, ref="id")
+    @operation(
+        cls=3,
+        route="POST /customers",
+        status=201,
+        ref="id",
+        meanwhile={"meddled": "_email_changed", "consumed": "_customer_credited"},
+    )
     def create_customer(
         self, *, name: str, email: str | None = None, currency: str = "usd", reference: str | None = None
     ) -> dict[str, Any]:
@@ -45,6 +57,7 @@ class Customers(Books):
         route="PUT /customers/{customer_id}/email",
         ref="customer_id",
         restores=("customers", "email"),
+        meanwhile={"meddled": "_email_changed"},
     )
     def set_customer_email(
         self, *, customer_id: str, email: str | None, if_match: str | None = None
@@ -66,6 +79,17 @@ class Customers(Books):
         rows = self.customers.where(status="active")
         wanted = {"email": email, "reference": reference}
         return {"data": [self._customer_view(row) for row in rows if matches(row, wanted)]}
+
+    def _email_changed(self, effect: Effect) -> None:
+        """The customer moves to another address."""
+        row = self._customer(str(effect.ref))
+        known = [change.before["email"] for change in effect.changes if change.before is not None]
+        email = next(one for one in _ADDRESSES if one not in {row["email"], *known})
+        self._update(self.customers, row, {"email": email})
+
+    def _customer_credited(self, effect: Effect) -> None:
+        """A colleague credits the customer with something. How, is with the set-up."""
+        raise NotImplementedError
 
     def _customer_view(self, row: Row) -> dict[str, Any]:
         spendable = sum(c["amount"] for c in self._credit_lines(customer=row["id"], status="issued"))

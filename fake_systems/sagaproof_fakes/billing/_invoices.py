@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sagaproof import Refusal, operation
 from sagaproof_fakes._records import Row
@@ -10,13 +10,23 @@ from sagaproof_fakes.billing import _state
 from sagaproof_fakes.billing._books import Books, invoice_view
 from sagaproof_fakes.billing._customers import matches
 
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
+
 __all__ = ["Invoices"]
 
 
 class Invoices(Books):
     """The operations on invoices."""
 
-    @operation(cls=3, route="POST /invoices", status=201, ref="id", amount="total")
+    @operation(
+        cls=3,
+        route="POST /invoices",
+        status=201,
+        ref="id",
+        amount="total",
+        meanwhile={"meddled": "_invoice_described", "consumed": "_invoice_finalized"},
+    )
     def create_invoice(
         self,
         *,
@@ -54,7 +64,13 @@ class Invoices(Books):
         row = self._find(self.invoices, invoice_id)
         return invoice_view(self._update(self.invoices, row, _state.delete_invoice(row)))
 
-    @operation(cls=3, route="POST /invoices/{invoice_id}/finalize", ref="invoice_id", amount="total")
+    @operation(
+        cls=3,
+        route="POST /invoices/{invoice_id}/finalize",
+        ref="invoice_id",
+        amount="total",
+        meanwhile={"meddled": "_invoice_described", "consumed": "_invoice_paid"},
+    )
     def finalize_invoice(self, *, invoice_id: str) -> dict[str, Any]:
         """Turn a draft into an open invoice with a number. It can be void again, but never a draft."""
         row = self._invoice(invoice_id)
@@ -104,6 +120,20 @@ class Invoices(Books):
         wanted = {"customer": customer, "status": status, "reference": reference}
         rows = self.invoices.rows.values()
         return {"data": [invoice_view(r) for r in rows if r["status"] != "deleted" and matches(r, wanted)]}
+
+    def _invoice_described(self, effect: Effect) -> None:
+        """A colleague describes an invoice in other words."""
+        row = self._invoice(str(effect.ref))
+        said = f"{row['description'] or 'services'}, as agreed"
+        self._update(self.invoices, row, {"description": said})
+
+    def _invoice_finalized(self, effect: Effect) -> None:
+        """A colleague finalizes a draft."""
+        self.finalize_invoice(invoice_id=str(effect.ref))
+
+    def _invoice_paid(self, effect: Effect) -> None:
+        """The customer pays an open invoice. How, is with the payments."""
+        raise NotImplementedError
 
     def _invoice(self, invoice: str) -> Row:
         row = self._find(self.invoices, invoice)

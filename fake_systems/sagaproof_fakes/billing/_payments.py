@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sagaproof import operation
 from sagaproof_fakes._records import Row
@@ -11,13 +11,23 @@ from sagaproof_fakes.billing._books import invoice_view, payment_view
 from sagaproof_fakes.billing._customers import matches
 from sagaproof_fakes.billing._invoices import Invoices
 
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
+
 __all__ = ["Payments"]
 
 
 class Payments(Invoices):
     """The operations on payments; those of invoices are below, since payments settle them."""
 
-    @operation(cls=3, route="POST /authorizations", status=201, ref="id", amount="amount")
+    @operation(
+        cls=3,
+        route="POST /authorizations",
+        status=201,
+        ref="id",
+        amount="amount",
+        meanwhile={"meddled": "_payment_referred", "consumed": "_payment_captured"},
+    )
     def authorize_payment(
         self,
         *,
@@ -43,13 +53,26 @@ class Payments(Invoices):
         row = self._find(self.payments, payment_id)
         return payment_view(self._update(self.payments, row, _state.void_payment(row)))
 
-    @operation(cls=4, route="POST /payments/{payment_id}/capture", ref="payment_id", amount="amount")
+    @operation(
+        cls=4,
+        route="POST /payments/{payment_id}/capture",
+        ref="payment_id",
+        amount="amount",
+        meanwhile={"meddled": "_payment_refunded_in_part", "consumed": "_payment_refunded"},
+    )
     def capture_payment(self, *, payment_id: str, amount: int | None = None) -> dict[str, Any]:
         """Take what was authorized, or a part of it; the rest is released."""
         row = self._find(self.payments, payment_id)
         return self._captured(self._update(self.payments, row, _state.capture(row, amount)))
 
-    @operation(cls=4, route="POST /payments", status=201, ref="id", amount="amount")
+    @operation(
+        cls=4,
+        route="POST /payments",
+        status=201,
+        ref="id",
+        amount="amount",
+        meanwhile={"meddled": "_payment_refunded_in_part", "consumed": "_payment_refunded"},
+    )
     def charge(
         self, *, customer: str, amount: int, currency: str | None = None, reference: str | None = None
     ) -> dict[str, Any]:
@@ -57,7 +80,13 @@ class Payments(Invoices):
         row = self._new_payment(customer, amount, currency, reference=reference)
         return self._captured(self._insert(self.payments, {**row, **_state.capture(row, None)}))
 
-    @operation(cls=4, route="POST /invoices/{invoice_id}/pay", ref="payment_id", amount="amount")
+    @operation(
+        cls=4,
+        route="POST /invoices/{invoice_id}/pay",
+        ref="payment_id",
+        amount="amount",
+        meanwhile={"meddled": "_payment_refunded_in_part", "consumed": "_payment_refunded"},
+    )
     def pay_invoice(self, *, invoice_id: str, amount: int | None = None) -> dict[str, Any]:
         """Take what is left to pay on an open invoice, or `amount` of it, by a payment with its own id."""
         invoice = self._invoice(invoice_id)
@@ -132,29 +161,22 @@ class Payments(Invoices):
         self.emit("payment.captured", view)
         return view
 
-    def _new_payment(
-        self,
-        customer: str,
-        amount: int,
-        currency: str | None,
-        *,
-        wanted_id: str | None = None,
-        invoice: str | None = None,
-        reference: str | None = None,
-        reusable: bool = False,
-    ) -> Row:
-        """A payment that is authorized and no more; not written yet."""
-        owner = self._customer(customer)
-        return {
-            "authorized": _state.positive(amount, "amount"),
-            "currency": self._currency(owner, currency),
-            "id": self._new_id(self.payments, "pay", wanted_id),
-            "status": "authorized",
-            "customer": customer,
-            "captured": 0,
-            "refunded": 0,
-            "captures": 0,
-            "invoice": invoice,
-            "reference": reference,
-            "reusable": reusable,
-        }
+    def _invoice_paid(self, effect: Effect) -> None:
+        self.pay_invoice(invoice_id=str(effect.ref))
+
+    def _payment_captured(self, effect: Effect) -> None:
+        """A colleague captures what was authorized."""
+        self.capture_payment(payment_id=str(effect.ref))
+
+    def _payment_refunded(self, effect: Effect) -> None:
+        """A colleague gives all of a payment back."""
+        self.refund_payment(payment_id=str(effect.ref), reason="complaint")
+
+    def _payment_refunded_in_part(self, effect: Effect) -> None:
+        """A colleague gives one minor unit of a payment back."""
+        self.refund_payment(payment_id=str(effect.ref), amount=1, reason="complaint")
+
+    def _payment_referred(self, effect: Effect) -> None:
+        """A colleague gives a payment another reference."""
+        row = self._find(self.payments, str(effect.ref))
+        self._update(self.payments, row, {"reference": f"{row['reference'] or row['id']}, checked"})

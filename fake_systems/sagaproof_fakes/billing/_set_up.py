@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sagaproof.errors import UsageError, suggest
 from sagaproof_fakes._money import Money, exponent, minor
@@ -10,9 +10,12 @@ from sagaproof_fakes._people import person
 from sagaproof_fakes._records import Row
 from sagaproof_fakes.billing import _state
 from sagaproof_fakes.billing._books import invoice_view, payment_view
-from sagaproof_fakes.billing._credits import Credits
+from sagaproof_fakes.billing._credit_batches import CreditBatches
 from sagaproof_fakes.billing._customers import Customers
 from sagaproof_fakes.billing._payments import Payments
+
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
 
 __all__ = ["SetUp"]
 
@@ -20,7 +23,7 @@ _INVOICES = ("draft", "open", "paid", "uncollectible")
 _PAYMENTS = ("authorized", "captured")
 
 
-class SetUp(Customers, Payments, Credits):
+class SetUp(Customers, Payments, CreditBatches):
     """Methods that are no operations: no call reaches them, and a run does not have to undo what they do.
 
     Each returns the row. Amounts are text ("2500.00"), `Decimal`, or an int of minor units. Without
@@ -127,14 +130,8 @@ class SetUp(Customers, Payments, Credits):
         )
         return dict(self._insert(self.credits, row))
 
-    def spend_credit(self, credit: str) -> None:
-        """Let the customer spend a credit, as they may at any time: it cannot be reversed any more."""
-        row = self.credits.get(credit)
-        if row is None or row["status"] != "issued":
-            raise UsageError(
-                f"billing has no credit {credit!r} that could be spent", advice="Issue or add it first."
-            )
-        self._update(self.credits, row, {"status": "spent"})
+    def _customer_credited(self, effect: Effect) -> None:
+        self.add_credit(customer=str(effect.ref), amount="1.00")
 
     def _owner(self, customer: str | None) -> Row:
         if customer is None:

@@ -17,6 +17,8 @@
 | assign_ticket | PUT /tickets/{ticket_id}/assignee | 3 | the assignee it had |
 | add_note | POST /tickets/{ticket_id}/notes | 3 | delete_note |
 | delete_note | DELETE /notes/{note_id} | 3 | |
+| add_notes | POST /note-batches | 3 | delete_notes |
+| delete_notes | DELETE /note-batches/{batch} | 3 | |
 | list_notes | GET /tickets/{ticket_id}/notes | 1 | |
 | add_public_reply | POST /tickets/{ticket_id}/replies | 5 | nothing |
 | list_replies | GET /tickets/{ticket_id}/replies | 1 | |

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sagaproof import Refusal, Table, invariant, operation
 from sagaproof_fakes._people import Person, person
 from sagaproof_fakes._records import STAMPS, Records, Row
 from sagaproof_fakes.crm._state import check_version
+
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
 
 __all__ = ["Contacts"]
 
@@ -27,7 +30,13 @@ class Contacts(Records):
             name, email = name or made_up.name, email or made_up.email
         return self._insert(self.contacts, {"id": key, "name": name, "email": email})
 
-    @operation(cls=3, route="POST /contacts", status=201, ref="id")
+    @operation(
+        cls=3,
+        route="POST /contacts",
+        status=201,
+        ref="id",
+        meanwhile={"meddled": "_name_corrected", "consumed": "_contact_orders"},
+    )
     def create_contact(self, email: str, name: str) -> Row:
         """Add a customer. An address that is taken is refused (409); capitals make no other address."""
         if "@" not in email:
@@ -67,6 +76,15 @@ class Contacts(Records):
             if other != row["id"]:
                 return f"contacts {other} and {row['id']} have one address, {row['email']}"
         return ""
+
+    def _name_corrected(self, effect: Effect) -> None:
+        """A colleague corrects the name of a contact."""
+        row = self._find(self.contacts, str(effect.ref))
+        self._write(self.contacts, row, name=f"Dr. {row['name']}")
+
+    def _contact_orders(self, effect: Effect) -> None:
+        """A contact orders something: it cannot be removed any more. How, is with the orders."""
+        raise NotImplementedError
 
     def _with_email(self, email: str) -> list[Row]:
         return [row for row in self.contacts.rows.values() if row["email"].lower() == email.lower()]

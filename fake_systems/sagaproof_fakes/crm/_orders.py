@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sagaproof import Refusal, Table, invariant, operation
 from sagaproof.errors import UsageError, suggest
 from sagaproof_fakes._money import Money, minor
-from sagaproof_fakes._records import STAMPS, Row
+from sagaproof_fakes._records import STAMPS, Row, before
 from sagaproof_fakes.crm._contacts import Contacts
-from sagaproof_fakes.crm._state import ORDER_STATUSES, check_order_move, check_version, one_of
+from sagaproof_fakes.crm._state import (
+    ORDER_STATUSES,
+    another_order_status,
+    check_order_move,
+    check_version,
+    one_of,
+)
+
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
 
 __all__ = ["Orders"]
 
@@ -52,7 +63,13 @@ class Orders(Contacts):
         wanted = {"status": status, "contact": contact}
         return {"data": self.orders.where(**{f: v for f, v in wanted.items() if v is not None})}
 
-    @operation(cls=3, route="PUT /orders/{order_id}/status", ref="order_id", restores=("orders", "status"))
+    @operation(
+        cls=3,
+        route="PUT /orders/{order_id}/status",
+        ref="order_id",
+        restores=("orders", "status"),
+        meanwhile={"meddled": "_order_moved", "consumed": "_order_fulfilled"},
+    )
     def set_order_status(self, order_id: str, status: str, if_match: str | None = None) -> Row:
         """Confirm or cancel an order, or put it back; each of these moves can be taken back.
 
@@ -86,6 +103,19 @@ class Orders(Contacts):
             if row["total"].__class__ is not int or row["total"] < 0:
                 return f"order {row['id']} has a total of {row['total']!r}"
         return ""
+
+    def _contact_orders(self, effect: Effect) -> None:
+        row = self._find(self.contacts, str(effect.ref))
+        self.add_order(self._new_id(self.orders, "order", None), total="10.00", contact=row["id"])
+
+    def _order_moved(self, effect: Effect) -> None:
+        """A colleague confirms or cancels an order, or puts it back."""
+        row = self._find(self.orders, str(effect.ref))
+        self._write(self.orders, row, status=another_order_status(row["status"], before(effect, "status")))
+
+    def _order_fulfilled(self, effect: Effect) -> None:
+        """A colleague hands the goods of an order to the carrier."""
+        self._write(self.orders, self._find(self.orders, str(effect.ref)), status="fulfilled")
 
     def _contact_for(self, contact: str | None) -> str:
         """The id of a contact that is there; a new one where none is named."""

@@ -7,7 +7,16 @@ from typing import Any, Final
 
 from sagaproof import Refusal
 
-__all__ = ["ORDER_STATUSES", "PRIORITIES", "TICKET_STATUSES", "check_order_move", "check_version", "one_of"]
+__all__ = [
+    "ORDER_STATUSES",
+    "PRIORITIES",
+    "TICKET_STATUSES",
+    "another_order_status",
+    "another_ticket_status",
+    "check_order_move",
+    "check_version",
+    "one_of",
+]
 
 ORDER_STATUSES: Final = ("pending", "confirmed", "fulfilled", "cancelled")
 TICKET_STATUSES: Final = ("open", "pending", "solved", "closed")
@@ -26,6 +35,16 @@ def check_order_move(order: Mapping[str, Any], status: str) -> None:
     old = order["status"]
     if status != old and status not in _MOVES[old]:
         raise Refusal(409, "illegal_transition", f"order {order['id']} is {old} and cannot become {status}")
+
+
+def another_order_status(status: str, before: str) -> str:
+    """A status that a colleague may give to an order, neither the one it has nor the one it had."""
+    return min(_MOVES[status] - {status, before, "fulfilled"}, default=status)
+
+
+def another_ticket_status(status: str, before: str) -> str:
+    """A status that a colleague may give to a ticket that is not closed, as `another_order_status`."""
+    return next(one for one in TICKET_STATUSES if one not in {status, before, "closed"})
 
 
 def check_version(row: Mapping[str, Any], if_match: str | None) -> None:

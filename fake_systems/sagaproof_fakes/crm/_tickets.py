@@ -1,22 +1,34 @@
-"""The part of the CRM that knows the tickets, with their notes and replies."""
+"""The part of the CRM that knows the tickets."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
 from sagaproof import Refusal, Table, invariant, operation
 from sagaproof.errors import UsageError, suggest
-from sagaproof_fakes._records import STAMPS, Row
+from sagaproof_fakes._records import STAMPS, Row, before
 from sagaproof_fakes.crm._orders import Orders
-from sagaproof_fakes.crm._state import PRIORITIES, TICKET_STATUSES, check_version, one_of
+from sagaproof_fakes.crm._state import (
+    PRIORITIES,
+    TICKET_STATUSES,
+    another_ticket_status,
+    check_version,
+    one_of,
+)
+
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
 
 __all__ = ["Tickets"]
+
+_COLLEAGUES: Final = ("alex", "kim", "sam")
+"""Who may take a ticket over: enough of them for one who neither has it nor had it."""
 
 
 class Tickets(Orders):
     """Tickets: open, pending or solved until they are closed, which is final."""
 
     tickets = Table(volatile=STAMPS)
-    notes = Table(volatile=STAMPS)
-    replies = Table(volatile=STAMPS)
 
     def add_ticket(
         self,
@@ -70,7 +82,11 @@ class Tickets(Orders):
         return self._write(self.tickets, self._writable(ticket_id, if_match), priority=priority)
 
     @operation(
-        cls=3, route="PUT /tickets/{ticket_id}/status", ref="ticket_id", restores=("tickets", "status")
+        cls=3,
+        route="PUT /tickets/{ticket_id}/status",
+        ref="ticket_id",
+        restores=("tickets", "status"),
+        meanwhile={"meddled": "_ticket_moved", "consumed": "_ticket_closed"},
     )
     def set_ticket_status(self, ticket_id: str, status: str, if_match: str | None = None) -> Row:
         """Make a ticket open, pending or solved; closed is final (409), and only the CRM itself closes."""
@@ -78,57 +94,41 @@ class Tickets(Orders):
         return self._write(self.tickets, self._writable(ticket_id, if_match), status=status)
 
     @operation(
-        cls=3, route="PUT /tickets/{ticket_id}/assignee", ref="ticket_id", restores=("tickets", "assignee")
+        cls=3,
+        route="PUT /tickets/{ticket_id}/assignee",
+        ref="ticket_id",
+        restores=("tickets", "assignee"),
+        meanwhile={"meddled": "_ticket_taken"},
     )
     def assign_ticket(self, ticket_id: str, assignee: str | None, if_match: str | None = None) -> Row:
         """Give a ticket to somebody, or with None to nobody."""
         return self._write(self.tickets, self._writable(ticket_id, if_match), assignee=assignee)
 
-    @operation(cls=3, route="POST /tickets/{ticket_id}/notes", status=201, ref="id")
-    def add_note(self, ticket_id: str, text: str) -> Row:
-        """Write a note that only colleagues see."""
-        self._writable(ticket_id, None)
-        key = self._new_id(self.notes, "note", None)
-        return self._insert(self.notes, {"id": key, "ticket": ticket_id, "text": text})
-
-    @operation(cls=3, route="DELETE /notes/{note_id}", ref="note_id", undoes="add_note")
-    def delete_note(self, note_id: str) -> Row:
-        """Remove a note."""
-        row = self._find(self.notes, note_id)
-        self.notes.drop(note_id)
-        return row
-
-    @operation(cls=5, route="POST /tickets/{ticket_id}/replies", status=201, ref="id")
-    def add_public_reply(self, ticket_id: str, text: str) -> Row:
-        """Answer the customer, who is sent the text at once: it cannot be unsaid."""
-        self._writable(ticket_id, None)
-        key = self._new_id(self.replies, "reply", None)
-        return self._insert(self.replies, {"id": key, "ticket": ticket_id, "text": text})
-
-    @operation(cls=1, route="GET /tickets/{ticket_id}/notes")
-    def list_notes(self, ticket_id: str) -> Row:
-        """Read the notes on a ticket, the oldest first."""
-        self._find(self.tickets, ticket_id)
-        return {"data": self.notes.where(ticket=ticket_id)}
-
-    @operation(cls=1, route="GET /tickets/{ticket_id}/replies")
-    def list_replies(self, ticket_id: str) -> Row:
-        """Read what the customer was told, the oldest first."""
-        self._find(self.tickets, ticket_id)
-        return {"data": self.replies.where(ticket=ticket_id)}
-
     @invariant
     def tickets_make_sense(self) -> str:
-        """Every ticket has a contact and a known order; every note and reply has its ticket."""
+        """Every ticket has a contact and a known order."""
         for row in self.tickets.rows.values():
             if row["contact"] not in self.contacts:
                 return f"ticket {row['id']} is from contact {row['contact']!r}, who is not there"
             if row["order"] is not None and row["order"] not in self.orders:
                 return f"ticket {row['id']} is about order {row['order']!r}, which is not there"
-        for row in (*self.notes.rows.values(), *self.replies.rows.values()):
-            if row["ticket"] not in self.tickets:
-                return f"{row['id']} is on ticket {row['ticket']!r}, which is not there"
         return ""
+
+    def _ticket_moved(self, effect: Effect) -> None:
+        """A colleague gives a ticket another status."""
+        row = self._writable(str(effect.ref), None)
+        status = another_ticket_status(row["status"], before(effect, "status"))
+        self._write(self.tickets, row, status=status)
+
+    def _ticket_taken(self, effect: Effect) -> None:
+        """A colleague takes a ticket over."""
+        row = self._writable(str(effect.ref), None)
+        taken = {row["assignee"], before(effect, "assignee")}
+        self._write(self.tickets, row, assignee=next(name for name in _COLLEAGUES if name not in taken))
+
+    def _ticket_closed(self, effect: Effect) -> None:
+        """A rule of the CRM closes a ticket."""
+        self.close_ticket(str(effect.ref))
 
     def _writable(self, ticket_id: str, if_match: str | None) -> Row:
         row = self._find(self.tickets, ticket_id)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sagaproof_fakes.crm._tickets import Tickets
+from sagaproof_fakes.crm._notes import Notes
 
 __all__ = ["Crm"]
 
 
-class Crm(Tickets):
+class Crm(Notes):
     """A CRM with contacts, orders and tickets; set it up with `add_contact`, `add_order`, `add_ticket`."""
 
     name: ClassVar[str] = "crm"

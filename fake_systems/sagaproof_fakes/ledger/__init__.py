@@ -8,6 +8,8 @@
 | list_accounts | GET /accounts | 1 | |
 | post_transfer | POST /transfers | 4 | reverse_transfer |
 | reverse_transfer | POST /transfers/{transfer_id}/reverse | 4 | |
+| post_transfers | POST /transfer-batches | 4 | reverse_transfers |
+| reverse_transfers | POST /transfer-batches/{batch}/reverse | 4 | |
 | create_pending | POST /pending | 4 | void_pending |
 | post_pending | POST /pending/{pending_id}/post | 4 | reverse_transfer |
 | void_pending | POST /pending/{pending_id}/void | 4 | |
@@ -25,7 +27,8 @@ Every write honours an idempotency key. A transfer is `debit`, `credit` and `amo
 once: posting makes a transfer with an id of its own, of all or of a part, and releases the rest.
 
 What goes wrong here as it does elsewhere: money that has moved on by the time a transfer is reversed (409
-`insufficient_funds`, on an account without overdraft), something pending that was resolved already (409
+`insufficient_funds`, on an account without overdraft), an account that an audit has frozen by then (409
+`account_frozen`), something pending that was resolved already (409
 `already_posted`, `already_void`, `pending_settled`, `pending_void`), a second reversal (409
 `already_reversed`), a reversal of a reversal (409 `is_reversal`). Unknown ids are refused with 404
 (`not_found`), what is no double entry with 422. A code that starts with `already_` says that what was asked

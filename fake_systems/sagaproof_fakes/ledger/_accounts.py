@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sagaproof import Refusal, Table, operation
 from sagaproof_fakes._money import is_currency
 from sagaproof_fakes._records import STAMPS, Records, Row
 from sagaproof_fakes.ledger._chain import GENESIS, sealed
 from sagaproof_fakes.ledger._postings import Balance, Posting, as_json
+
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
 
 __all__ = ["KINDS", "Accounts", "balance_of"]
 
@@ -30,9 +33,16 @@ class Accounts(Records):
     transfers = Table(
         gone={"status": ("void", "settled", "reversed"), "kind": ("reversal",)}, volatile=STAMPS
     )
+    batches = Table(gone={"status": ("reversed",)}, volatile=STAMPS)
     entries = Table(gone={"kind": ("transfer", "pending", "post", "void", "reversal")})
 
-    @operation(cls=3, route="POST /accounts", status=201, ref="id")
+    @operation(
+        cls=3,
+        route="POST /accounts",
+        status=201,
+        ref="id",
+        meanwhile={"meddled": "_account_renamed", "consumed": "_account_used"},
+    )
     def create_account(
         self,
         *,
@@ -75,8 +85,8 @@ class Accounts(Records):
 
     @operation(cls=1, route="GET /accounts")
     def list_accounts(self, *, currency: str | None = None) -> dict[str, Any]:
-        """Read the accounts that are open, all or those in one currency."""
-        rows = self.accounts.where(status="open")
+        """Read the accounts that are not closed, all or those in one currency."""
+        rows = [row for row in self.accounts.rows.values() if row["status"] != "closed"]
         return {"data": [account_view(r) for r in rows if currency is None or r["currency"] == currency]}
 
     def _open(
@@ -97,7 +107,18 @@ class Accounts(Records):
         row = self._find(self.accounts, account)
         if row["status"] == "closed":
             raise Refusal(409, "account_closed", f"ledger: account {account!r} is closed")
+        if row["status"] == "frozen":
+            raise Refusal(409, "account_frozen", f"ledger: account {account!r} is frozen")
         return row
+
+    def _account_renamed(self, effect: Effect) -> None:
+        """An accountant gives an account another name."""
+        row = self._find(self.accounts, str(effect.ref))
+        self._update(self.accounts, row, {"name": f"{row['name']} (renamed)"})
+
+    def _account_used(self, effect: Effect) -> None:
+        """An accountant books something on an account. How, is with the set-up."""
+        raise NotImplementedError
 
     # The journal ----------------------------------------------------------------------------------------
 

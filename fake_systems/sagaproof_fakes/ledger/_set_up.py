@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sagaproof.errors import UsageError, suggest
 from sagaproof_fakes._money import Money, exponent, minor
 from sagaproof_fakes._records import Row
 from sagaproof_fakes.ledger._accounts import KINDS
-from sagaproof_fakes.ledger._transfers import Transfers
+from sagaproof_fakes.ledger._batches import Batches
+
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
 
 __all__ = ["SetUp"]
 
 
-class SetUp(Transfers):
+class SetUp(Batches):
     """Methods that are no operations: no call reaches them, and a run does not have to undo what they do.
 
     Each returns the row. Amounts are text ("2500.00"), `Decimal`, or an int of minor units.
@@ -48,6 +51,12 @@ class SetUp(Transfers):
         """Have a transfer that is pending."""
         units = self._units(debit, credit, amount)
         return self.create_pending(debit=debit, credit=credit, amount=units, reference=reference)
+
+    def _account_used(self, effect: Effect) -> None:
+        own = self._find(self.accounts, str(effect.ref))
+        other = self.add_account(currency=own["currency"])["id"]
+        debit, credit = (own["id"], other) if KINDS[own["kind"]] > 0 else (other, own["id"])
+        self.add_transfer(debit=debit, credit=credit, amount=1)
 
     def _units(self, debit: str, credit: str, amount: Money) -> int:
         return minor(amount, (self._known(debit), self._known(credit))[0]["currency"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sagaproof import Refusal, operation
 from sagaproof_fakes._records import Row
@@ -18,13 +18,23 @@ from sagaproof_fakes.ledger._postings import (
     turned_round,
 )
 
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
+
 __all__ = ["Transfers"]
 
 
 class Transfers(Accounts):
     """The operations on transfers. None edits or deletes: each appends an entry to the journal."""
 
-    @operation(cls=4, route="POST /transfers", status=201, ref="id", amount="amount")
+    @operation(
+        cls=4,
+        route="POST /transfers",
+        status=201,
+        ref="id",
+        amount="amount",
+        meanwhile={"meddled": "_transfer_referred", "consumed": "_account_frozen"},
+    )
     def post_transfer(
         self,
         *,
@@ -62,12 +72,22 @@ class Transfers(Accounts):
                 409, "not_posted", f"{transfer_id} is {row['status']}: only what is posted is reversed"
             )
         lines = turned_round(_postings(row))
+        for line in lines:
+            if self.accounts[line.account]["status"] == "frozen":
+                raise Refusal(409, "account_frozen", f"ledger: account {line.account!r} is frozen")
         self._post(lines)
         self._update(self.transfers, row, {"status": "reversed"})
         booked = self._booked("reversal", "posted", transfer_id, lines, reference)
         return {**booked, "transfer_id": transfer_id}
 
-    @operation(cls=4, route="POST /pending", status=201, ref="id", amount="amount")
+    @operation(
+        cls=4,
+        route="POST /pending",
+        status=201,
+        ref="id",
+        amount="amount",
+        meanwhile={"meddled": "_transfer_referred", "consumed": "_pending_posted"},
+    )
     def create_pending(
         self,
         *,
@@ -83,7 +103,14 @@ class Transfers(Accounts):
         self._hold(lines)
         return self._booked("pending", "pending", None, lines, reference)
 
-    @operation(cls=4, route="POST /pending/{pending_id}/post", status=201, ref="id", amount="amount")
+    @operation(
+        cls=4,
+        route="POST /pending/{pending_id}/post",
+        status=201,
+        ref="id",
+        amount="amount",
+        meanwhile={"meddled": "_transfer_referred", "consumed": "_account_frozen"},
+    )
     def post_pending(
         self, *, pending_id: str, amount: int | None = None, reference: str | None = None
     ) -> dict[str, Any]:
@@ -147,6 +174,24 @@ class Transfers(Accounts):
         """Read the sums of all debits and of all credits, per currency."""
         sums = sorted(self._sums().items())
         return {"data": [{"currency": c, "debits": debit, "credits": credit} for c, (debit, credit) in sums]}
+
+    def freeze_account(self, account_id: str) -> Row:
+        """Freeze an account, as an audit would: nothing is booked on it any more, no reversal either."""
+        row = self._account(account_id)
+        return self._update(self.accounts, row, {"status": "frozen"})
+
+    def _transfer_referred(self, effect: Effect) -> None:
+        """An accountant gives a transfer another reference."""
+        row = self._find(self.transfers, str(effect.ref))
+        self._update(self.transfers, row, {"reference": f"{row['reference'] or row['id']}, checked"})
+
+    def _account_frozen(self, effect: Effect) -> None:
+        """An audit freezes the account onto which money was moved."""
+        self.freeze_account(_postings(self._find(self.transfers, str(effect.ref)))[0].account)
+
+    def _pending_posted(self, effect: Effect) -> None:
+        """An accountant posts what is pending."""
+        self.post_pending(pending_id=str(effect.ref))
 
     def _sums(self) -> dict[str, tuple[int, int]]:
         """All debits and all credits of each currency."""

@@ -12,6 +12,7 @@
 | get_scheduled | GET /scheduled/{scheduled_id} | 1 | |
 | list_scheduled | GET /scheduled | 1 | |
 | send | POST /messages | 5 | nothing |
+| send_many | POST /mailings | 5 | nothing |
 | get_message | GET /messages/{message_id} | 1 | |
 | list_messages | GET /messages | 1 | |
 | list_bounces | GET /bounces | 1 | |

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sagaproof import Refusal, Table, operation
 from sagaproof_fakes._records import STAMPS, Records, Row
 from sagaproof_fakes.mail._state import check_recipient, moment, seen_at
+
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
 
 __all__ = ["Drafts"]
 
@@ -20,7 +25,13 @@ class Drafts(Records):
         """Set up a draft and return its row."""
         return self._draft(self._new_id(self.drafts, "draft", draft_id), to, subject, body, None)
 
-    @operation(cls=3, route="POST /drafts", status=201, ref="id")
+    @operation(
+        cls=3,
+        route="POST /drafts",
+        status=201,
+        ref="id",
+        meanwhile={"meddled": "_draft_edited", "consumed": "_draft_sent"},
+    )
     def create_draft(self, to: str, subject: str, body: str, corrects: str | None = None) -> Row:
         """Keep a mail for later; nobody is sent anything."""
         check_recipient(to)
@@ -44,7 +55,13 @@ class Drafts(Records):
         """Read all drafts, the sent ones too."""
         return {"data": list(self.drafts.rows.values())}
 
-    @operation(cls=3, route="POST /scheduled", status=201, ref="id")
+    @operation(
+        cls=3,
+        route="POST /scheduled",
+        status=201,
+        ref="id",
+        meanwhile={"meddled": "_scheduled_edited", "consumed": "_scheduled_sent"},
+    )
     def schedule_send(
         self, to: str, subject: str, body: str, send_at: str, corrects: str | None = None
     ) -> Row:
@@ -85,6 +102,25 @@ class Drafts(Records):
         """Read all scheduled mails, each as it is now."""
         now = self.clock.now()
         return {"data": [seen_at(row, now) for row in self.scheduled.rows.values()]}
+
+    def _draft_edited(self, effect: Effect) -> None:
+        """A colleague edits a draft."""
+        row = self._unsent(str(effect.ref))
+        self._update(self.drafts, row, {"body": f"{row['body']} (edited)"})
+
+    def _draft_sent(self, effect: Effect) -> None:
+        """A colleague sends a draft. How, is with the sending."""
+        raise NotImplementedError
+
+    def _scheduled_edited(self, effect: Effect) -> None:
+        """A colleague edits a scheduled mail."""
+        row = self._find(self.scheduled, str(effect.ref))
+        self._update(self.scheduled, row, {"body": f"{row['body']} (edited)"})
+
+    def _scheduled_sent(self, effect: Effect) -> None:
+        """A colleague has a scheduled mail sent at once."""
+        row = self._find(self.scheduled, str(effect.ref))
+        self._update(self.scheduled, row, {"status": "sent", "send_at": self.clock.isoformat()})
 
     def _scheduled_now(self, scheduled_id: str) -> Row:
         return seen_at(self._find(self.scheduled, scheduled_id), self.clock.now())

@@ -8,14 +8,21 @@ from typing import Any
 
 from sagaproof import Refusal
 
-__all__ = ["check_recipient", "moment", "seen_at"]
+__all__ = ["check_recipient", "is_address", "moment", "seen_at"]
 
 
 def check_recipient(to: str) -> None:
     """Refuse (422) what is no e-mail address."""
-    name, at, domain = to.rpartition("@")
-    if not (name and at and domain) or " " in to:
+    if not is_address(to):
         raise Refusal(422, "invalid_recipient", f"{to!r} is no e-mail address")
+
+
+def is_address(to: object) -> bool:
+    """Whether this is an e-mail address."""
+    if not isinstance(to, str):
+        return False
+    name, at, domain = to.rpartition("@")
+    return bool(name and at and domain) and " " not in to
 
 
 def moment(send_at: str, now: float) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sagaproof import Table, invariant, operation
+from sagaproof import Refusal, Table, invariant, operation
 from sagaproof.errors import UsageError, suggest
 from sagaproof_fakes._records import STAMPS, Row
 from sagaproof_fakes.mail._drafts import Drafts
-from sagaproof_fakes.mail._state import check_recipient
+from sagaproof_fakes.mail._state import check_recipient, is_address
+
+if TYPE_CHECKING:
+    from sagaproof.effects import Effect
 
 __all__ = ["Mail"]
 
@@ -41,14 +44,49 @@ class Mail(Drafts):
         self.emit("mail.bounced", row)
         return row
 
-    @operation(cls=5, route="POST /messages", status=201, ref="id", traits=("mail",))
+    @operation(
+        cls=5,
+        route="POST /messages",
+        status=201,
+        ref="id",
+        traits=("mail",),
+        meanwhile={"bounced": "_bounced"},
+    )
     def send(self, to: str, subject: str, body: str, corrects: str | None = None) -> Row:
         """Send a mail now. `corrects` names the mail that this one puts right; it must be out (else 422)."""
         check_recipient(to)
         self._must_be_sent(corrects)
         return self._send(to, subject, body, corrects)
 
-    @operation(cls=5, route="POST /drafts/{draft_id}/send", status=201, ref="id", traits=("mail",))
+    @operation(
+        cls=5,
+        route="POST /mailings",
+        status=201,
+        ref="mailing",
+        traits=("mail",),
+        bulk="recipients",
+        meanwhile={"bounced": "_bounced"},
+    )
+    def send_many(self, recipients: list[Any], subject: str, body: str) -> Row:
+        """Send the same mail to many, to each by itself; what is no address is `refused`.
+
+        If there is no address among them, the call is refused (422).
+        """
+        good = [to for to in recipients if is_address(to)]
+        if not good:
+            raise Refusal(422, "invalid_recipient", f"there is no e-mail address in {recipients!r}")
+        sent = [self._send(to, subject, body, None)["id"] for to in good]
+        refused = [to for to in recipients if not is_address(to)]
+        return {"mailing": self.ids.next("mailing"), "messages": sent, "refused": refused}
+
+    @operation(
+        cls=5,
+        route="POST /drafts/{draft_id}/send",
+        status=201,
+        ref="id",
+        traits=("mail",),
+        meanwhile={"bounced": "_bounced"},
+    )
     def send_draft(self, draft_id: str) -> Row:
         """Send a draft as it is, once: the second time is refused (409 `already_sent`)."""
         draft = self._unsent(draft_id)
@@ -82,6 +120,13 @@ class Mail(Drafts):
             if row["message"] not in self.messages:
                 return f"bounce {row['id']} is of mail {row['message']!r}, which is not there"
         return ""
+
+    def _bounced(self, effect: Effect) -> None:
+        """A mail comes back, of many the first."""
+        self.bounce(next(change.key for change in effect.changes if change.table == "messages"))
+
+    def _draft_sent(self, effect: Effect) -> None:
+        self.send_draft(str(effect.ref))
 
     def _send(self, to: str, subject: str, body: str, corrects: str | None) -> Row:
         key = self._new_id(self.messages, "msg", None)

@@ -14,6 +14,7 @@ from sagaproof.errors import UsageError, suggest
 from sagaproof.testing._calls import check_calls, check_refused
 from sagaproof.testing._declared import check_declarations
 from sagaproof.testing._keys import check_keys
+from sagaproof.testing._others import check_bulk, check_meanwhile
 from sagaproof.testing._subject import Subject
 from sagaproof.testing._undo import check_undo
 from sagaproof.testing._verdict import ContractBroken, Scorecard, SystemReport
@@ -62,6 +63,8 @@ def _check_operation(subject: Subject, operation: Operation) -> None:
         check_keys(subject, operation.name)
     if operation.cls >= EffectClass.REVERSIBLE and not operation.undoes:
         check_undo(subject, operation.name)
+    check_meanwhile(subject, operation.name)
+    check_bulk(subject, operation.name)
 
 
 def _to_exercise(subject: Subject, system: System, skip: Collection[str]) -> list[str]:

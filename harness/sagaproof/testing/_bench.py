@@ -70,6 +70,24 @@ class Bench:
         self._check_invariants(f"after {where}")
         return handled
 
+    def meddle(self, kind: str) -> None:
+        """Let somebody else write to the object of the latest effect, and test that all is valid then."""
+        effect = self.world.standing.effects[-1]
+        self.system.meanwhile(kind, effect)
+        self._check_invariants(f"when what {effect.full} did is {kind} by somebody else")
+
+    def do_half(self, operation: str, args: Mapping[str, Any], key: str) -> Handled:
+        """Let the first half of the items of a call be done, and no more."""
+        described = self.system.operations()[operation]
+        items = args[str(described.bulk)]
+        half = (len(items) + 1) // 2
+        whole = Delivery(operation, copy.deepcopy(dict(args)), key if described.keyed else None)
+        smaller = whole._replace(args={**whole.args, str(described.bulk): items[:half]})
+        self._calls += 1
+        handled = self.world.deliver_part(self.system, whole, (smaller, items[half:]), self._calls, None)
+        self._check_invariants(f"after {described.full} was done in part")
+        return handled
+
     def _deliver(self, described: Operation, delivery: Delivery, where: str) -> Handled:
         binding = None if delivery.target_key else self.world.standing.bind(described, delivery.args)
         self._calls += 1
