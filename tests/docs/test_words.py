@@ -24,7 +24,7 @@ WORDS = [
         "point",
     ),
     *("fault", "plan", "run", "history", "check", "finding", "tally", "definite", "indefinite", "desk"),
-    *("durable store", "journal", "crash", "restart", "recovery", "at rest"),
+    *("durable store", "journal", "crash", "restart", "recovery", "at rest", "event"),
     *(claim.value for claim in Claim),
     *(f"*{cls.name.lower()}*" for cls in EffectClass),
     *(status.value for status in Status),

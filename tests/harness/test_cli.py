@@ -325,6 +325,7 @@ def test_list_of_faults_is_data_too(register: Register, capsys: pytest.CaptureFi
     assert "again" in by_name["till.void"]["faults"]["undo"]
     (journal,) = found["writes"]
     assert journal == {"operation": "journal.append", "faults": {"journal": ["crash-before", "crash-after"]}}
+    assert found["systems"][0]["sends"] == found["events"] == []
 
 
 def test_help_fits_in_80_columns(register: Register, capsys: pytest.CaptureFixture[str]) -> None:
@@ -333,3 +334,13 @@ def test_help_fits_in_80_columns(register: Register, capsys: pytest.CaptureFixtu
     for arguments in (["--help"], ["run", "--help"], ["replay", "--help"], ["list", "--help"]):
         assert cli.main(arguments) == 0
         assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_list_of_faults_has_the_events_that_systems_send(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["list", "--faults", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    sends = {one["name"]: one["sends"] for one in found["systems"]}
+    assert sends["desk"] == ["case.resolved"]
+    at_events = {one["operation"]: one["faults"] for one in found["events"]}
+    assert at_events.keys() == {f"{name}.events" for name, types in sends.items() if types}
+    assert all(name.startswith("event-") for faults in at_events.values() for name in faults["event"])

@@ -27,7 +27,7 @@ from sagaproof._search.settings import Settings
 from sagaproof._search.signature import signature
 from sagaproof._search.subject import Subject
 from sagaproof._taps.handle import WorldHandle
-from sagaproof.errors import UsageError
+from sagaproof.errors import NotInjected, UsageError
 
 Body = Callable[[Any], Any]
 Event = dict[str, Any]
@@ -305,6 +305,16 @@ def test_a_handler_that_raises_is_told_again_and_at_last_not_any_more() -> None:
     assert history.claim is Claim.COMPLETED
     assert [event.point.attempt for event in history.of(Notified)] == [1, 2, 3]
     assert {event.error for event in history.of(Heard)} == {"ValueError: the books are closed"}
+
+
+def test_an_error_of_a_handler_without_any_fault_is_told_once() -> None:
+    def saga(world: Any) -> None:
+        world.on_event(lambda event: event["no such field"])
+        world.direct.till.pay(order="1")
+
+    with Runner(WorldHandle({"till": Till()}), CallableDriver(saga)) as runner:
+        runner.run(OPAQUE, Plan.parse(""))
+        assert runner.notes() == ["a handler of events raised, without any fault: KeyError: 'no such field'"]
 
 
 def test_an_asynchronous_handler_needs_an_asynchronous_saga() -> None:
@@ -621,3 +631,16 @@ def test_runs_with_events_are_the_same_each_time() -> None:
     for fault in ("event-reordered", "event-late", "event-twice"):
         plan = f"till.events.1={fault}"
         assert run(saga, plan).events == run(saga, plan).events
+
+
+def test_a_fault_of_calls_is_refused_at_an_event_and_one_of_events_at_a_call() -> None:
+    with pytest.raises(UsageError, match=r"till\.events\.1 is an event .* '503' cannot be put on it"):
+        run(paying("1"), "till.events.1=503")
+    with pytest.raises(UsageError, match=r"till\.pay\.1 is no event"):
+        run(paying("1"), "till.pay.1=event-late")
+
+
+def test_an_event_that_never_came_is_not_injected() -> None:
+    with pytest.raises(NotInjected, match=r"till\.events\.3=event-late was planned") as found:
+        run(paying("1", "2"), "till.events.3=event-late")
+    assert "This run came to till.events.1, till.events.2" in found.value.advice

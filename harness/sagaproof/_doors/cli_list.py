@@ -14,7 +14,7 @@ from sagaproof._checks import catalogue
 from sagaproof._doors.registry import scenarios, systems
 from sagaproof._model.fault import applicable
 from sagaproof._model.faults import FAULTS
-from sagaproof._model.operation import EffectClass, Operation, durable_write
+from sagaproof._model.operation import EffectClass, Operation, durable_write, event_source
 from sagaproof._model.point import Phase
 from sagaproof._search.scenario import Scenario
 from sagaproof._sometimes import catalogue as states
@@ -52,6 +52,10 @@ def inventory(*, faults: bool) -> dict[str, Any]:
         data["writes"] = [
             {"operation": write.full, "faults": {"journal": list(_fitting(write, Phase.JOURNAL))}}
         ]
+        sources = [event_source(system.name) for system in found.values() if system.sends]
+        data["events"] = [
+            {"operation": one.full, "faults": {"event": list(_fitting(one, Phase.EVENT))}} for one in sources
+        ]
     return data
 
 
@@ -68,6 +72,7 @@ def _system(system: System, *, faults: bool) -> dict[str, Any]:
     return {
         "name": system.name,
         "hosts": list(system.hosts),
+        "sends": list(system.sends),
         "operations": [_operation(one, faults=faults) for one in system.declarations().values()],
     }
 
@@ -121,12 +126,15 @@ def print_inventory(data: Mapping[str, Any], console: Console) -> None:
     for system in data["systems"]:
         hosts = ", ".join(system["hosts"]) or "no host"
         _print(console, f"system {system['name']} ({hosts})", map(_operation_row, system["operations"]))
+        if system["sends"]:
+            _print(console, f"events of {system['name']}", ((kind, "") for kind in system["sends"]))
     _print(console, "checks", ((one["check"], one["says"]) for one in data["checks"]))
     reached = ((one["sometimes"], "; ".join(one["stages"])) for one in data["sometimes"])
     _print(console, "sometimes (states that a campaign should reach)", reached)
     if "faults" in data:
         _print(console, "faults", ((one["fault"], one["means"]) for one in data["faults"]))
-        broken = [one for system in data["systems"] for one in system["operations"]] + data["writes"]
+        called = [one for system in data["systems"] for one in system["operations"]]
+        broken = [*called, *data["writes"], *data["events"]]
         rows = (
             (f"{one['operation']} ({phase})", " ".join(names))
             for one in broken

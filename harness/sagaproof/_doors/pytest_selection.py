@@ -10,6 +10,7 @@ from sagaproof._doors.exploration import exploration_of
 from sagaproof._doors.late_names import kills, late_names
 from sagaproof._doors.options import FileOptions
 from sagaproof._doors.subjects import systems_of_test
+from sagaproof._model.operation import event_source
 from sagaproof._model.plan import Plan
 from sagaproof._world.system import System
 from sagaproof.errors import UsageError
@@ -45,7 +46,8 @@ def those_for(plan_text: str, items: Sequence[pytest.Item], options: FileOptions
 
 
 def _operations(systems: Mapping[str, System]) -> set[str]:
-    return {operation.full for system in systems.values() for operation in system.operations().values()}
+    called = {operation.full for system in systems.values() for operation in system.operations().values()}
+    return called | {event_source(system.name).full for system in systems.values() if system.sends}
 
 
 def _restarts(item: pytest.Item) -> bool:

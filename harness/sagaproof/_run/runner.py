@@ -14,7 +14,7 @@ from sagaproof._drivers.claims import read_claim
 from sagaproof._drivers.journal import Journals
 from sagaproof._drivers.protocol import Driver
 from sagaproof._model.claim import Claim, Ending
-from sagaproof._model.event import Broke, Called, Ended, Event, Noted, Rested, Sent, Slept, Wrote
+from sagaproof._model.event import Broke, Called, Ended, Event, Heard, Noted, Rested, Sent, Slept, Wrote
 from sagaproof._model.history import History
 from sagaproof._model.plan import Injection, Plan
 from sagaproof._model.script import Script
@@ -92,6 +92,8 @@ class Runner:
         log, clock = world.state.log, world.state.clock
         log.append(Ended(clock.elapsed, ending))
         self._rest(gate)
+        if not plan:
+            self._note_errors_of_handlers(log)
         self._around.raise_leak()
         world.require_undos()
         missed = [injection for injection, met in gate.injected.items() if not met]
@@ -183,6 +185,12 @@ class Runner:
         if ending.how == "hung":
             self._around.note(f"a saga that had ended was told of an event, and did not stop: {ending.where}")
         gate.land_everything()
+
+    def _note_errors_of_handlers(self, log: Sequence[Event]) -> None:
+        """An error in a handler reaches nobody; without any fault it is hardly meant."""
+        for event in log:
+            if isinstance(event, Heard) and event.error:
+                self._around.note(f"a handler of events raised, without any fault: {event.error}")
 
     def _word(self, said: Any) -> Claim | None:
         """What a handler of events says of the saga, if anything: it may return whatever it likes."""

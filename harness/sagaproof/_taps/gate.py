@@ -16,6 +16,7 @@ from sagaproof._model.operation import Operation
 from sagaproof._model.plan import EMPTY, Injection, Plan
 from sagaproof._model.point import Phase, Point
 from sagaproof._taps.events import Events
+from sagaproof._taps.fitting import require_fit
 from sagaproof._taps.injector import Injector
 from sagaproof._taps.logical import LogicalCalls
 from sagaproof._taps.misanswer import misanswer
@@ -180,7 +181,10 @@ class Gate:
 
     def _fault_at(self, point: Point) -> Fault | None:
         """The fault for a point that is no call."""
-        return self._injector.fault_at_write(point) if self._faulty else None
+        fault = self._injector.fault_at_write(point) if self._faulty else None
+        if fault is not None:
+            require_fit(fault, point, self.world.operations[point.operation])
+        return fault
 
     def end_write(self, write: Write, *, kept: bool) -> None:
         """Note the write, `kept` or not; if that is where the process dies, it does so now."""
@@ -229,6 +233,7 @@ class Gate:
     # Faults ---------------------------------------------------------------------------------------------
 
     def _with_fault(self, fault: Fault, admission: Admission) -> Reply:
+        require_fit(fault, admission.point, self._operation(admission.system, admission.delivery))
         handled = self._deliveries.apply(fault, admission)
         if fault.outlasts_key:
             self._deliveries.land_sent()
