@@ -20,6 +20,7 @@ _NAMES_OF: Final[dict[str, tuple[str, ...]]] = {
     Learnt.RESET: ("reset", "connection", "disconnect"),
     Learnt.REFUSED: ("refused", "connect"),
     Learnt.TORN: ("torn", "incomplete", "reset", "json", "protocol"),
+    Learnt.CANCELLED: ("cancel",),
     Learnt.GARBAGE: ("unreadable", "json", "decode", "html"),
 }
 
@@ -36,8 +37,9 @@ def failed_before(history: History, began: int) -> Iterator[Call]:
         if call.phase is Phase.FORWARD
         and not 0 <= call.answered < began
         and not is_found(history, call, began)
+        and not any(one.told is not None and is_poor(one.told) for one in call.arrivals)
         for arrival in call.arrivals
-        if arrival.told is not None and arrival.told_position < began and not is_poor(arrival.told)
+        if arrival.told is not None and arrival.told_position < began
     ]
     return (history.calls[index] for _, index in sorted(failed))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sagaproof._checks.cancelled import is_cancelled_when_done
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, effect_text, said
 from sagaproof._model.claim import Claim
@@ -34,7 +35,7 @@ class NoSilentResidue:
         """Judge the end of a run that went wrong."""
         if history.claim is Claim.COMPLETED or history.asserted:
             return NOT_REACHED
-        if _is_cancelled_when_done(history):
+        if is_cancelled_when_done(history):
             return HELD
         if not any(_matters(effect) for effect in history.effects):
             return NOT_REACHED
@@ -57,14 +58,6 @@ class NoSilentResidue:
             because=f"{asked_for(history.calls[effect.call])} was the last to write it",
             calls=[effect.call],
         )
-
-
-def _is_cancelled_when_done(history: History) -> bool:
-    """Whether all was done when the cancellation came: that it was raised then says nothing of the saga."""
-    twin = history.twin or history
-    errors = history.ending.errors if history.claim is Claim.RAISED else ()
-    cancelled = bool(errors) and errors[0].type == "CancelledError"
-    return cancelled and twin.claim is Claim.COMPLETED and history.is_like_twin
 
 
 def _matters(effect: Effect) -> bool:

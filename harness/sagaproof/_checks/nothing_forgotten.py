@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sagaproof._checks.answers import is_poor
+from sagaproof._checks.cancelled import is_cancelled_when_done
 from sagaproof._checks.crash import CRASHES, came_back, deaths, last_note, steps_forward
 from sagaproof._checks.doubt import found_at
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
@@ -35,6 +37,8 @@ class NothingForgotten:
         """Judge what the dead left behind."""
         if not history.restarted or history.claim is None or history.asserted:
             return NOT_REACHED
+        if is_cancelled_when_done(history):
+            return HELD
         dead = deaths(history)
         reached = False
         for call in steps_forward(history):
@@ -64,10 +68,16 @@ def _is_accounted_for(history: History, effect: Effect, death: int) -> bool:
     if history.claim is not Claim.COMPLETED:
         return False
     call = history.calls[effect.call]
-    learnt = call.answered if call.ok else found_at(history, call)
+    learnt = call.answered if call.ok else max(_poorly_answered(call), found_at(history, call))
     if 0 <= learnt < last_note(history, death):
         return True
     return _is_wanted(history, effect) or came_back(history, call, death, by_agent=True)
+
+
+def _poorly_answered(call: Call) -> int:
+    """The position of an answer that told of a success and lacked something; -1 if there was none."""
+    poor = (one.told_position for one in call.arrivals if one.told is not None and is_poor(one.told))
+    return next(poor, -1)
 
 
 def _is_wanted(history: History, effect: Effect) -> bool:

@@ -138,7 +138,7 @@ _TABLE: Final = (
         scope=_SYSTEM, representative="auth-expired",
     ),
     _from_here(
-        "removed", "schema drift", 410, "the operation is gone, 410", scope=_OPERATION, phases=_BOTH_WAYS
+        "removed", "schema drift", 405, "the operation is gone, 405", scope=_OPERATION, phases=_BOTH_WAYS
     ),
     _from_here(
         "drifted", "schema drift", 400, "it asks for a field more from here on, 400",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -49,7 +50,10 @@ async def _recovered(driver: Driver, world: WorldHandle) -> Any:
 
 
 async def _go_on(driver: Driver, world: WorldHandle, script: Script) -> Any:
-    recovered = await _recovered(driver, world)
+    try:
+        recovered = await _recovered(driver, world)
+    except asyncio.CancelledError:
+        recovered = await _begun_again(driver, world)
     if script.opaque:
         return recovered
     if script.after_restart is AfterRestart.GIVE_UP:
@@ -57,6 +61,14 @@ async def _go_on(driver: Driver, world: WorldHandle, script: Script) -> Any:
     if isinstance(script.after_restart, tuple):
         script = replace(script, calls=script.after_restart, give_up_after=None)
     return await feed(driver, world, script)
+
+
+async def _begun_again(driver: Driver, world: WorldHandle) -> Any:
+    """The recovery once more, by whoever starts the process that was cancelled while it recovered."""
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()
+    return await _recovered(driver, world)
 
 
 async def _ending(driver: Driver, steps: Awaitable[Any], claim: ReadClaim) -> Ending:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Callable
 from functools import partial
 
@@ -44,9 +45,22 @@ async def _read(core: Core, flight: Flight) -> Result:
 
 
 async def _settle(core: Core, flight: Flight, step: StepState) -> None:
+    """Make the call and write down what came of it, also if that is no more than that it was cancelled."""
+    trial = _trial(core, flight, step)
+    try:
+        await _find_out(core, flight, step, trial)
+    except CancelledError:
+        if step.outcome is None:
+            error = (
+                "it was cancelled before it was answered" if trial.error is None else described(trial.error)
+            )
+            conclude(core, step, Outcome.UNKNOWN, error=error)
+        raise
+
+
+async def _find_out(core: Core, flight: Flight, step: StepState, trial: Trial) -> None:
     if flight.is_resumed and not _may_send_again(core, flight, step):
         return await resolve(core, step, fence=True, error=step.error or "its answer was lost")
-    trial = _trial(core, flight, step)
     await trial.run(core.setup.port)
     if trial.error is None:
         return await applied(core, step, trial.answer)

@@ -7,6 +7,7 @@ cannot be taken back. What cannot be settled is told to the desk, with all that 
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,13 +20,14 @@ __all__ = ["confirm_by_hand"]
 
 @dataclass
 class Step:
-    """A step and what became of it: open, done, refused, unknown, undone, left."""
+    """A step and what became of it: open, done, refused, unknown, undone, left. `at` is when it was made."""
 
     name: str
     call: Call
     undo_url: str
     state: str = "open"
     error: str = ""
+    at: float = field(default_factory=lambda: time.monotonic())
 
 
 @dataclass
@@ -92,7 +94,7 @@ def _pivot(http: httpx.Client, run: Run, email: str) -> str:
         return "completed"
     if mail.state == "refused":
         return _unwind(http, run)
-    cancelled = send(http, Call("POST", mail.undo_url))
+    cancelled = send(http, Call("POST", mail.undo_url), since=mail.at)
     if cancelled.outcome == "done":
         mail.state = "undone"
         return _unwind(http, run)
@@ -105,7 +107,7 @@ def _unwind(http: httpx.Client, run: Run) -> str:
     """Undo newest first, each with retries of its own; go on after one that fails, and name it."""
     for step in reversed(run.steps):
         if step.state in {"done", "unknown"}:
-            result = send(http, Call("POST", step.undo_url), attempts=6)
+            result = send(http, Call("POST", step.undo_url), attempts=6, since=step.at)
             step.state, step.error = ("undone", "") if _is_undone(result) else ("left", result.error)
     left = [step for step in run.steps if step.state == "left"]
     return _escalate(http, run) if left else "compensated"

@@ -15,6 +15,10 @@ PATIENCE_S: Final = 60.0
 """How long a rate limit is waited for; beyond that the call counts as one that failed."""
 
 
+KEY_LIFETIME_S: Final = 24 * 3600.0
+"""How long the services remember a key: after that, nothing can be done or found out by it."""
+
+
 @dataclass(frozen=True)
 class Call:
     """What to send. `key` makes every attempt of it one and the same for the service."""
@@ -44,21 +48,26 @@ class Attempt(NamedTuple):
     wait_s: float = 0.0
 
 
-def send(http: httpx.Client, call: Call, attempts: int = 4) -> Result:
+def send(http: httpx.Client, call: Call, attempts: int = 4, *, since: float | None = None) -> Result:
     """Send with retries while the outcome is unknown, no sooner than a rate limit says.
 
-    A refusal counts as one only if no attempt before it may have been applied.
+    A refusal counts as one only if no attempt before it may have been applied. `since` is when, by
+    `time.monotonic`, the key that this is about was first used.
     """
     error, wait_s = "", 0.0
+    since = time.monotonic() if since is None else since
     for attempt in range(attempts):
         if wait_s > PATIENCE_S:
             break
         if attempt:
             time.sleep(max(wait_s, 0.5 * 2.0**attempt))
+        if time.monotonic() - since >= KEY_LIFETIME_S:
+            error = error or "its key may be forgotten"
+            break
         status, body, problem, wait_s = _once(http, call)
         if problem is None:
             return Result("done", status, body)
-        if status is not None and 400 <= status < 500 and status != httpx.codes.TOO_MANY_REQUESTS:
+        if status is not None and status < 500 and status != httpx.codes.TOO_MANY_REQUESTS:
             return Result("refused" if not error else "unknown", status, body, problem)
         if status != httpx.codes.TOO_MANY_REQUESTS:
             error = error or problem
@@ -74,9 +83,12 @@ def _once(http: httpx.Client, call: Call) -> Attempt:
         return Attempt(None, {}, f"{type(error).__name__}: {error}")
     if not isinstance(body, dict):
         return Attempt(None, {}, f"an answer that is no object: {body!r}")
+    if response.status_code == httpx.codes.ACCEPTED:
+        return Attempt(None, {}, "202: accepted, and perhaps done later")
     if response.is_success and "error" not in body:
         return Attempt(response.status_code, body, None)
-    status = response.status_code if response.status_code >= 400 else None
+    in_flight = "key_in_use" in str(body.get("error"))
+    status = response.status_code if response.is_error and not in_flight else None
     problem = f"{response.status_code} {body.get('error')}"
     return Attempt(status, body, problem, _wait_s(response.headers.get("Retry-After", "0")))
 
