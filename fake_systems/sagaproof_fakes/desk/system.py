@@ -23,9 +23,25 @@ class Desk(Records):
 
     cases = Table(volatile=STAMPS)
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._answers: tuple[str, ...] = ()
+
     def add_case(self, case_id: str, *, title: str, package: Mapping[str, Any] | None = None) -> Row:
         """Set up a case that is open before the run begins, and return its row."""
         return self._open(self._new_id(self.cases, "case", case_id), title, package or {})
+
+    def answer_cases(self, *resolutions: str) -> None:
+        """Have a person answer each case from now on, right after it was opened, and then perhaps otherwise.
+
+        Each answer is an event of its own, `case.resolved`; the last one stands.
+        """
+        self._answers = resolutions
+
+    def reset(self) -> None:
+        """Be empty, with nobody who answers."""
+        self._answers = ()
+        super().reset()
 
     @operation(cls=2, route="POST /cases", status=201, ref="id", escalates=True)
     def open_case(self, title: str, package: dict[str, Any]) -> Row:
@@ -41,7 +57,12 @@ class Desk(Records):
         for row in self.cases.where(title=title, package=package):
             if row["status"] != "resolved":
                 return row
-        return self._open(self._new_id(self.cases, "case", None), title, package)
+        opened = self._open(self._new_id(self.cases, "case", None), title, package)
+        row = opened
+        for resolution in self._answers:
+            row = self._update(self.cases, row, {"status": "resolved", "resolution": resolution})
+            self.emit("case.resolved", row)
+        return opened
 
     @operation(cls=2, route="POST /cases/{case_id}/acknowledge", ref="case_id")
     def acknowledge(self, case_id: str, by: str | None = None) -> Row:
