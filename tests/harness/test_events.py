@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -644,3 +645,21 @@ def test_an_event_that_never_came_is_not_injected() -> None:
     with pytest.raises(NotInjected, match=r"till\.events\.3=event-late was planned") as found:
         run(paying("1", "2"), "till.events.3=event-late")
     assert "This run came to till.events.1, till.events.2" in found.value.advice
+
+
+def test_a_handler_may_wait_for_a_thread_that_calls() -> None:
+    def saga(world: Any) -> str:
+        def on_event(_: Event) -> None:
+            thread = threading.Thread(target=world.direct.till.look)
+            thread.start()
+            thread.join(5)
+            assert not thread.is_alive()
+
+        world.on_event(on_event)
+        world.direct.till.pay(order="1")
+        world.direct.till.reserve(order="1")
+        return "completed"
+
+    history = run(saga)
+    assert seen(history)[2:5] == ["told money.in", "till.look", "till.reserve"]
+    assert not [*history.of(Heard)]

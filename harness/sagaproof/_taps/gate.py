@@ -72,8 +72,9 @@ class Gate:
 
     def call(self, system: System, delivery: Delivery, timeout_s: float | None = None) -> Reply:
         """Arrive and be told at once."""
-        admission = self.admit(system, delivery, timeout_s)
+        self._hand_out_events()
         with self._lock:
+            admission = self.admit(system, delivery, timeout_s)
             return self.settle(admission, self.resolve(admission))
 
     def settle(self, admission: Admission, reply: Reply) -> Reply:
@@ -88,11 +89,9 @@ class Gate:
 
     def admit(self, system: System, delivery: Delivery, timeout_s: float | None = None) -> Admission:
         """Let a call arrive: who is calling, and which fault is planned here."""
+        self._hand_out_events()
         with self._lock:
             self._refuse_if_closed()
-        if self.world.outbox:
-            self.events.hand_out()  # handlers may call, and so may other threads meanwhile
-        with self._lock:
             if self._deliveries:
                 self._deliveries.land(Lands.NEXT_CALL)
             operation = self._operation(system, delivery)
@@ -273,6 +272,12 @@ class Gate:
         """Cancel the saga, as its user would: it gets to know of it where it waits, or waits next."""
         if self.whole is not None:
             self.whole.cancel()
+
+    def _hand_out_events(self) -> None:
+        """Tell the saga of what systems have sent by now; not under the lock, for its handlers may wait."""
+        if self.world.outbox and not self.closed:
+            self.process.refuse_the_dead()
+            self.events.hand_out()
 
     def _refuse_if_closed(self) -> None:
         if self.closed:

@@ -9,7 +9,7 @@ from sagaproof.planted import Planted
 from sagaproof_scenarios.planted.reference import Reference, Step
 from sagaproof_scenarios.planted.stories import PAIR, saga
 
-__all__ = ["control", "deferred", "plant"]
+__all__ = ["control", "plant"]
 
 
 def plant(
@@ -44,8 +44,3 @@ def control(
     """A right saga: no check may complain of any plan with up to that many faults."""
     scenario = saga(name, story, made, steps, recovers=recovers, **options)
     return Planted(name, "control", story, scenario, faults=faults, families=tuple(families))
-
-
-def deferred(name: str, bug: str, story: str, missing: str) -> Planted:
-    """A bug that cannot be expressed yet, and what is missing for it."""
-    return Planted(name, bug, story, deferred=missing)
