@@ -85,7 +85,7 @@ KINDS: dict[str, Kind] = {
     "401": undone(401, "401"),
     "auth-expired": undone(401, "auth-expired"),
     "revoked": undone(403, "revoked"),
-    "removed": undone(410, "removed"),
+    "removed": undone(405, "removed"),
     "drifted": undone(400, "drifted"),
     "refused": keep(0, 0, REFUSED),
     "timeout": keep(0, 0, TIMEOUT),
