@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import pytest
 
 from sagaproof import Answer, Scenario, Script, System, Table, ToolCall, World, operation
 from sagaproof._doors import cli, registry
+from sagaproof._model.faults import FAULTS
 from sagaproof._search.settings import Settings
 
 
@@ -326,6 +328,54 @@ def test_list_of_faults_is_data_too(register: Register, capsys: pytest.CaptureFi
     (journal,) = found["writes"]
     assert journal == {"operation": "journal.append", "faults": {"journal": ["crash-before", "crash-after"]}}
     assert found["systems"][0]["sends"] == found["events"] == []
+
+
+def test_list_of_faults_says_when_each_is_tried(
+    register: Register, capsys: pytest.CaptureFixture[str]
+) -> None:
+    register(RIGHT)
+
+    assert cli.main(["list", "--faults", "--json"]) == 0
+    found = {one["fault"]: one for one in json.loads(capsys.readouterr().out)["faults"]}
+    assert found.keys() == FAULTS.keys()
+    assert {name: one["tried"] for name, one in found.items() if name in TRIED} == TRIED
+    assert {one["family"] for one in found.values() if one["opt_in"]} == {"lie"}
+    assert (found["auth-expired"]["reaches"], found["removed"]["reaches"]) == ("system", "operation")
+    assert found["500"]["stands_for_it"] == "503"
+
+
+TRIED = {
+    "503": "always",
+    "500": "with statuses=all",
+    "rounded": 'only with families=["lie"]',
+    "crash-late": "with recover=",
+    "cancel-next": "if the saga is asynchronous",
+}
+
+
+def test_list_of_faults_is_by_family_and_has_operations_that_are_alike_together(
+    register: Register, capsys: pytest.CaptureFixture[str]
+) -> None:
+    register(RIGHT)
+
+    assert cli.main(["list", "--faults"]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    for title in {fault.family for fault in FAULTS.values()}:
+        assert f"\nfaults, {title}" in out
+    assert '\nfaults, lie: only with families=["lie"]\n' in out
+    assert "\nfaults, cancel: if the saga is asynchronous\n" in out
+    assert re.search(r"\n  500 +not applied, 500 \(with statuses=all\) *\n", out)
+    forward = out.partition("which faults fit which operations, forward\n")[2].partition("\nwhich faults")[0]
+    fits = {
+        name: " ".join(said.split())
+        for group in forward.strip().split("\n\n")
+        for names, _, said in [group.partition("\n      ")]
+        for name in names.replace("\n", " ").replace(",", " ").split()
+    }
+    assert "silence, lost answer, soft failure" in fits["till.sell"]
+    assert "silence, lost answer (garbage empty), soft failure" in fits["till.look"]
+    assert "operations, journal\n  journal.append\n      crash (crash-before crash-after)\n" in out
 
 
 def test_help_fits_in_80_columns(register: Register, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,9 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sagaproof._checks import catalogue
+from sagaproof._doors.cli_faults import fault_data, fitting, print_faults
 from sagaproof._doors.registry import scenarios, systems
-from sagaproof._model.fault import applicable
-from sagaproof._model.faults import FAULTS
 from sagaproof._model.operation import EffectClass, Operation, durable_write, event_source
 from sagaproof._model.point import Phase
 from sagaproof._search.scenario import Scenario
@@ -44,17 +43,12 @@ def inventory(*, faults: bool) -> dict[str, Any]:
     }
     data["sometimes"] = [_state(one) for one in states.sometimes()]
     if faults:
-        data["faults"] = [
-            {"fault": fault.name, "number": fault.number, "family": fault.family, "means": fault.meaning}
-            for fault in FAULTS.values()
-        ]
+        data["faults"] = fault_data()
         write = durable_write("journal", "append")
-        data["writes"] = [
-            {"operation": write.full, "faults": {"journal": list(_fitting(write, Phase.JOURNAL))}}
-        ]
+        data["writes"] = [{"operation": write.full, "faults": {"journal": fitting(write, Phase.JOURNAL)}}]
         sources = [event_source(system.name) for system in found.values() if system.sends]
         data["events"] = [
-            {"operation": one.full, "faults": {"event": list(_fitting(one, Phase.EVENT))}} for one in sources
+            {"operation": one.full, "faults": {"event": fitting(one, Phase.EVENT)}} for one in sources
         ]
     return data
 
@@ -89,7 +83,7 @@ def _operation(declared: Declared, *, faults: bool) -> dict[str, Any]:
         "escalates": operation.escalates,
     }
     if faults:
-        data["faults"] = {phase.value: list(_fitting(operation, phase)) for phase in _phases(operation)}
+        data["faults"] = {phase.value: fitting(operation, phase) for phase in _phases(operation)}
     return data
 
 
@@ -103,10 +97,6 @@ def _phases(operation: Operation) -> Iterator[Phase]:
         yield Phase.UNDO
     if operation.cls is EffectClass.READ:
         yield Phase.QUERY
-
-
-def _fitting(operation: Operation, phase: Phase) -> Iterator[str]:
-    return (name for name, fault in FAULTS.items() if applicable(fault, operation, phase))
 
 
 def _state(one: Sometimes) -> dict[str, Any]:
@@ -132,15 +122,8 @@ def print_inventory(data: Mapping[str, Any], console: Console) -> None:
     reached = ((one["sometimes"], "; ".join(one["stages"])) for one in data["sometimes"])
     _print(console, "sometimes (states that a campaign should reach)", reached)
     if "faults" in data:
-        _print(console, "faults", ((one["fault"], one["means"]) for one in data["faults"]))
         called = [one for system in data["systems"] for one in system["operations"]]
-        broken = [*called, *data["writes"], *data["events"]]
-        rows = (
-            (f"{one['operation']} ({phase})", " ".join(names))
-            for one in broken
-            for phase, names in one["faults"].items()
-        )
-        _print(console, "which fault fits which operation", rows)
+        print_faults(data["faults"], [*called, *data["writes"], *data["events"]], console)
 
 
 def _operation_row(operation: Mapping[str, Any]) -> tuple[str, str]:
