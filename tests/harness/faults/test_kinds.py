@@ -197,7 +197,12 @@ def test_a_sink_raises_or_blocks_and_its_line_is_lost_or_late(under: Under, name
     arrived, sees = SINKS[name]
     world = under(f"tools.log.1={name}")
     lines: list[str] = []
-    log = world.sink(lambda line: lines.append(line) or "noted", name="log")
+
+    def write(line: str) -> str:
+        lines.append(line)
+        return "noted"
+
+    log = world.sink(write, name="log")
     try:
         seen: object = log("one")
     except OSError as error:
