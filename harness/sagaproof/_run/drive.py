@@ -22,6 +22,9 @@ from sagaproof.errors import SagaproofError
 
 __all__ = ["drive", "drive_on", "recover_only"]
 
+_CANCELLATIONS_MAX = 4
+"""How often a recovery that is cancelled is begun again: two faults cancel no more than that."""
+
 ReadClaim = Callable[[Any], object] | None
 
 
@@ -50,10 +53,7 @@ async def _recovered(driver: Driver, world: WorldHandle) -> Any:
 
 
 async def _go_on(driver: Driver, world: WorldHandle, script: Script) -> Any:
-    try:
-        recovered = await _recovered(driver, world)
-    except asyncio.CancelledError:
-        recovered = await _begun_again(driver, world)
+    recovered = await _recovered_at_last(driver, world)
     if script.opaque:
         return recovered
     if script.after_restart is AfterRestart.GIVE_UP:
@@ -63,11 +63,15 @@ async def _go_on(driver: Driver, world: WorldHandle, script: Script) -> Any:
     return await feed(driver, world, script)
 
 
-async def _begun_again(driver: Driver, world: WorldHandle) -> Any:
-    """The recovery once more, by whoever starts the process that was cancelled while it recovered."""
-    task = asyncio.current_task()
-    if task is not None:
-        task.uncancel()
+async def _recovered_at_last(driver: Driver, world: WorldHandle) -> Any:
+    """Recover; a recovery that is cancelled is begun again by whoever starts the process next."""
+    for _ in range(_CANCELLATIONS_MAX):
+        try:
+            return await _recovered(driver, world)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None:
+                task.uncancel()
     return await _recovered(driver, world)
 
 

@@ -62,7 +62,7 @@ class Settings:
     families: tuple[str, ...] = ()
     exclude: tuple[Exclusion, ...] = ()
     when: tuple[Condition, ...] = ()
-    runs_max: int = 50_000
+    runs_max: int = 100_000
     seconds_max: float | None = None
     reduce: bool = True
     audit: float = 0.02
