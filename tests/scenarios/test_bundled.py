@@ -74,7 +74,8 @@ def test_every_check_is_reached_on_the_runtime_and_none_finds_anything() -> None
     assert [finding.says for campaign in campaigns for finding in campaign.findings] == []
     held = {slug for campaign in campaigns for slug, count in campaign.checks.items() if count.held}
     of_the_user = {"user-invariant", "user-assertion"}  # the scenarios have neither
-    assert {check.slug for check in ALL} - held == of_the_user
+    not_done = {"no-forward-in-unwind"}  # the runtime refuses a forward call once the unwind has begun
+    assert {check.slug for check in ALL} - held == of_the_user | not_done
 
 
 @pytest.mark.slow
@@ -84,7 +85,7 @@ def test_the_process_was_killed_everywhere_on_the_runtime(name: str) -> None:
     killed = {(where.operation, where.phase) for where, fault in campaign.cells if fault == "crash-before"}
     met = {(where.operation, where.phase) for where, _ in campaign.cells}
     assert killed == met
-    assert not campaign.excluded
+    assert campaign.excluded.keys() <= {("*", "cancel*")}  # only a saga in a loop can be cancelled
 
 
 def test_a_saga_with_nothing_to_undo_is_told_that_it_needs_none() -> None:

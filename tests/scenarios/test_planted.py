@@ -101,9 +101,9 @@ def test_families_of_faults_are_needed() -> None:
     missed = {without.family: set(without.missed) for without in whole().ablation}
 
     assert {"M07", "M14", "M37", "M67"} <= missed["crash"]
-    assert {"M08", "M13"} <= missed["lost answer"]
-    assert "M42" in missed["late effect"]
+    assert "M44" in missed["event"]
     assert not missed["outage"]
+    assert not missed["lost answer"]  # keys, 202 and poor answers leave the same doubt
 
 
 @pytest.mark.slow
