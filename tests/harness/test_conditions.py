@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sagaproof import explore
-from sagaproof._doors.campaigns import CampaignFailed
+from sagaproof._doors.failure import CampaignFailed
 from sagaproof.errors import UsageError
 
 
@@ -33,7 +33,8 @@ def _explored(seen: _Seen, **options: Any) -> None:
     def body(world: Any) -> None:
         seen.body(world)
 
-    body()
+    saga: Any = body
+    saga()
 
 
 def test_a_fault_is_put_on_the_calls_that_fulfil_its_condition() -> None:

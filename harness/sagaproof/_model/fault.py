@@ -122,8 +122,8 @@ class Fault:
         """What comes of it later than its own answer: faults that differ in this never go on alike."""
         goes_on = (self.learnt, self.status) if self.macro else None
         return (
-            goes_on, self.lands, self.scope, self.lasts_s, self.stored, self.outlasts_key, self.meanwhile, self.jump_s,
-            self.cancels_next,
+            goes_on, self.lands, self.scope, self.lasts_s, self.stored, self.outlasts_key, self.meanwhile,
+            self.jump_s, self.cancels_next,
         )  # fmt: skip
 
     def reaches(self, at: str, operation: str) -> bool:

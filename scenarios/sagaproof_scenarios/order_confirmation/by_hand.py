@@ -27,7 +27,7 @@ class Step:
     undo_url: str
     state: str = "open"
     error: str = ""
-    at: float = field(default_factory=lambda: time.monotonic())
+    at: float = field(default_factory=lambda: time.monotonic())  # noqa: PLW0108  # looked up when called
 
 
 @dataclass
