@@ -1,13 +1,20 @@
-"""Settings of all tests: in a full check, a skip for want of a tool is a failure."""
+"""Settings of all tests: long ones first; in a full check, a skip for want of a tool is a failure."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
 WANT = "needs "
+LONG = Path(__file__).with_name("scenarios")
+"""Files that take minutes: they come first, so that no process is left alone with one at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONG not in item.path.parents)
 
 
 def turn_wanting_skip_into_failure(report: pytest.TestReport | pytest.CollectReport) -> None:

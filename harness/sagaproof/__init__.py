@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sagaproof._checks.campaign_check import CampaignCheck
     from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, RunCheck, Verdict, violated
+    from sagaproof._doors.agent_machine import AgentMachine
     from sagaproof._doors.explore import explore
-    from sagaproof._drivers.protocol import Driver
     from sagaproof._model.claim import Claim
     from sagaproof._model.history import History
     from sagaproof._model.plan import Plan
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sagaproof.errors import SagaproofError
 
 _WHERE = {
+    "AgentMachine": "_doors.agent_machine",
     "Facts": "_checks.protocol",
     "HELD": "_checks.protocol",
     "NOT_REACHED": "_checks.protocol",
@@ -36,7 +37,6 @@ _WHERE = {
     "Answer": "_model.script",
     "CampaignCheck": "_checks.campaign_check",
     "Claim": "_model.claim",
-    "Driver": "_drivers.protocol",
     "History": "_model.history",
     "Plan": "_model.plan",
     "Refusal": "_world.operation",
@@ -59,10 +59,10 @@ __all__ = [
     "HELD",
     "NOT_REACHED",
     "AfterRestart",
+    "AgentMachine",
     "Answer",
     "CampaignCheck",
     "Claim",
-    "Driver",
     "Facts",
     "History",
     "Plan",

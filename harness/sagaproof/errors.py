@@ -14,6 +14,7 @@ __all__ = [
     "PlanError",
     "SagaproofError",
     "UsageError",
+    "WorkerDied",
 ]
 
 
@@ -31,6 +32,13 @@ class SagaproofError(Exception):
     def __str__(self) -> str:
         text = f"{self.what} ({self.where})" if self.where else self.what
         return f"{text}. {self.advice}" if self.advice else text
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.what, self.where, self.advice)
+
+
+def _rebuild(kind: type[SagaproofError], what: str, where: str, advice: str) -> SagaproofError:
+    return kind(what, where=where, advice=advice)
 
 
 class UsageError(SagaproofError):
@@ -73,6 +81,12 @@ class NotDeterministic(UsageError):
     """The same plan gave two different histories."""
 
     slug = "not-deterministic"
+
+
+class WorkerDied(SagaproofError):
+    """Two workers died over the same runs, which can therefore not be judged."""
+
+    slug = "worker-died"
 
 
 class InternalError(SagaproofError):

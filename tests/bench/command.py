@@ -7,9 +7,11 @@ import json
 
 from rich.console import Console
 from rich.table import Table
-from tests.bench.figures import Figures, figures
+from tests.bench.campaigns import kept_mb
+from tests.bench.figures import Figures, Memory, figures
+from tests.bench.recovery import peak_mb
 from tests.bench.rounds import measure
-from tests.bench.suite import EFFORTS, suite
+from tests.bench.suite import EFFORTS, report_runs, suite
 
 
 def main() -> None:
@@ -21,7 +23,8 @@ def main() -> None:
     effort = EFFORTS["quick" if wanted.quick else "full"]
     made: list[int] = []
     seconds = measure(suite(effort.runs, made), effort.rounds)
-    found = figures(seconds, made[-1])
+    memory = Memory(peak_mb(effort.runs * 60), kept_mb(report_runs(effort.runs) // 2))
+    found = figures(seconds, made[-1], memory)
     if wanted.json:
         print(json.dumps({"rates": found.rates, "ratios": found.ratios}, indent=2))
     else:
@@ -46,9 +49,14 @@ _AIMS = {
     "runtime_us_per_call_memory": "<= 60",
     "runtime_ms_per_call_file": "<= 3",
     "journal_us_per_append_memory": "<= 12",
+    "real_kill_ms": "<= 10",
+    "recover_peak_mb": "<= 3",
+    "recover_over_commits": "<= 3",
     "credit_k2_seconds": "< 5",
     "client_in_world_ms": "<= 0.2",
     "ours_over_floor": ">= 0.70",
+    "crash_over_plain": "<= 1.5",
+    "machine_over_bare": "<= 2",
 }
 
 

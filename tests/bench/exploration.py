@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from typing import Any
 
 from tests.bench.rounds import Once
 from tests.bench.saga import systems
@@ -14,6 +15,7 @@ from sagaproof._drivers.callable import CallableDriver
 from sagaproof._search.campaign import Campaign
 from sagaproof._search.explore import explore
 from sagaproof._search.subject import Subject
+from sagaproof._search.sweep import Progress
 from sagaproof_scenarios.credit_ticket_reply import SCENARIOS
 
 _SCENARIO = next(scenario for scenario in SCENARIOS if scenario.name == "credit-rederive")
@@ -24,14 +26,20 @@ def credit(made: list[int]) -> Callable[[], AbstractContextManager[Once]]:
 
     @contextmanager
     def ready() -> Iterator[Once]:
-        assert _SCENARIO.body is not None
-        subject = Subject(_SCENARIO.name, CallableDriver(_SCENARIO.body), systems(), checks())
-        settings = replace(_SCENARIO.settings, faults=2)
-        yield lambda: made.append(_runs(explore(subject, settings)))
+        yield lambda: made.append(_runs(explored()))
 
     return ready
 
 
-def _runs(campaign: Campaign) -> int:
+def explored(on_progress: Callable[[Progress], None] | None = None, **changed: Any) -> Campaign:
+    """That campaign, with these settings `changed`."""
+    assert _SCENARIO.body is not None
+    subject = Subject(_SCENARIO.name, CallableDriver(_SCENARIO.body), systems(), checks())
+    settings = replace(_SCENARIO.settings, faults=2, **changed)
+    campaign = explore(subject, settings, on_progress=on_progress)
     assert not campaign.errors, campaign.errors
+    return campaign
+
+
+def _runs(campaign: Campaign) -> int:
     return campaign.runs + 2 * sum(level.audited for level in campaign.levels)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import httpx
 from tests.bench.rounds import Once
-from tests.bench.saga import directly, over_http, set_up, systems
+from tests.bench.saga import in_world, over_http, set_up, systems
 
 from sagaproof._checks.catalogue import checks
 from sagaproof._drivers.callable import CallableDriver
@@ -33,16 +33,24 @@ def over_httpx() -> Iterator[Once]:
             yield once
 
 
-@contextmanager
-def direct() -> Iterator[Once]:
+def direct() -> AbstractContextManager[Once]:
     """The runs of a saga whose calls are Python calls."""
+    return _runs(in_world)
 
-    def body(world: WorldHandle) -> None:
-        set_up(world)
-        directly(world)
 
-    with _runs(body) as once:
-        yield once
+@contextmanager
+def judged() -> Iterator[Once]:
+    """What every check together takes for the history of one run, from which nothing has been worked out."""
+    judge = _judge()
+    with Runner(WorldHandle(systems()), CallableDriver(in_world)) as runner:
+        twin, history = runner.run(OPAQUE, EMPTY), runner.run(OPAQUE, EMPTY)
+
+    def once() -> None:
+        fresh = history.bare()
+        fresh.twin = twin
+        judge.judge(fresh)
+
+    yield once
 
 
 @contextmanager
@@ -54,8 +62,7 @@ def client_in_world() -> Iterator[Once]:
 
 @contextmanager
 def _runs(body: Callable[[WorldHandle], None]) -> Iterator[Once]:
-    every = checks()
-    judge = Judge(every, Campaign("bench", Settings(), ("opaque",)))
+    judge = _judge()
     with Runner(WorldHandle(systems()), CallableDriver(body)) as runner:
         twin = runner.run(OPAQUE, EMPTY)
 
@@ -67,3 +74,7 @@ def _runs(body: Callable[[WorldHandle], None]) -> Iterator[Once]:
             assert not violated, violated
 
         yield once
+
+
+def _judge() -> Judge:
+    return Judge(checks(), Campaign("bench", Settings(), ("opaque",)))

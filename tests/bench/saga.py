@@ -67,6 +67,12 @@ def over_http(client: httpx.Client) -> None:
         response.json()
 
 
+def in_world(world: WorldHandle) -> None:
+    """A whole run: the set-up, then the eight calls through the direct tap."""
+    set_up(world)
+    directly(world)
+
+
 def directly(world: WorldHandle) -> None:
     """The same eight calls through the direct tap."""
     crm, billing, mail = world.direct.crm, world.direct.billing, world.direct.mail

@@ -1,4 +1,4 @@
-"""The whole state of a system, kept and put back: the CRM, with rows in three of its tables."""
+"""The whole state of a system, kept and put back (the CRM, rows in three of its tables), and compared."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.bench.rounds import Once
+from tests.bench.saga import in_world, systems
 
+from sagaproof._drivers.callable import CallableDriver
+from sagaproof._model.diff import differences
+from sagaproof._model.plan import EMPTY
+from sagaproof._model.script import OPAQUE
+from sagaproof._run.runner import Runner
+from sagaproof._taps.handle import WorldHandle
 from sagaproof_fakes.crm import Crm
 
 
@@ -22,6 +29,16 @@ def restore() -> Iterator[Once]:
     crm = _crm()
     kept = crm.snapshot()
     yield lambda: crm.restore(kept)
+
+
+@contextmanager
+def compare() -> Iterator[Once]:
+    """Telling where the rows at the end of a run are not as at its beginning."""
+    with Runner(WorldHandle(systems()), CallableDriver(in_world)) as runner:
+        history = runner.run(OPAQUE, EMPTY)
+    escalating = {name for name, operation in history.operations.items() if operation.escalates}
+    assert differences(history.events, history.tables, escalating)
+    yield lambda: differences(history.events, history.tables, escalating)
 
 
 def _crm() -> Crm:

@@ -15,13 +15,20 @@ RATES = {
     "httpx_runs_per_s",
     "direct_runs_per_s",
     "respx_4_routes_runs_per_s",
+    "respx_20_routes_runs_per_s",
     "respx_60_routes_runs_per_s",
+    "checks_us_per_run",
     "client_in_world_ms",
     "snapshot_us",
     "restore_us",
+    "compare_us",
     "runtime_us_per_call_memory",
     "runtime_ms_per_call_file",
     "journal_us_per_append_memory",
+    "real_kill_ms",
+    "recover_peak_mb",
+    "campaign_mb_per_10000_runs",
+    "report_10000_runs_s",
     "credit_k2_seconds",
     "credit_k2_runs_per_s",
     "pytest_without_plugin_ms",
@@ -30,8 +37,12 @@ RATES = {
 RATIOS = {
     "ours_over_floor",
     "respx_4_routes_over_floor",
+    "respx_20_routes_over_floor",
     "respx_60_routes_over_floor",
     "ours_over_respx_60_routes",
+    "recover_over_commits",
+    "crash_over_plain",
+    "machine_over_bare",
 }
 
 

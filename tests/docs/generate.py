@@ -7,6 +7,7 @@ in docs/checks/ are generated whole.
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import sys
 import textwrap
@@ -22,10 +23,11 @@ from sagaproof._doors.cli import app
 from sagaproof._doors.cli_explain import page_of
 from sagaproof._doors.options import FileOptions
 from sagaproof._doors.registry import planted, systems
-from sagaproof._model.fault import Applied, Fault, Learnt
+from sagaproof._model.fault import Applied, Fault, Harm, Learnt
 from sagaproof._model.faults import FAULTS
+from sagaproof._model.operation import STORE_HOOKS
 from sagaproof._model.point import Phase
-from sagaproof._report.explanation import explanations
+from sagaproof._report.explanation import error_pages, explanations
 from sagaproof._search.settings import Settings
 from sagaproof._sometimes.catalogue import sometimes
 from sagaproof._world.operation import Declared
@@ -90,13 +92,20 @@ def _wake(fault: Fault) -> Iterator[str]:
         yield "the service keeps the error for the key"
     if fault.outlasts_key:
         yield "the service has forgotten the key by then"
-    if fault.macro:
+    if fault.harm is not None:
+        yield f"then it is {fault.harm}"
+    if fault.errno is not None and fault.macro:
+        yield "so is all that is written into the store, until the next restart"
+    elif fault.macro:
         for_s = "from here on" if fault.lasts_s is None else f"for {fault.lasts_s:.0f} s"
         yield f"so are all calls of the {fault.scope} {for_s}"
 
 
 def _learnt(fault: Fault) -> str:
-    said, again = _seen(fault), "again" if fault.learnt is Learnt.CANCELLED else "it is cancelled"
+    said = _seen_at_a_store(fault) if fault.family == "store" else _seen(fault)
+    again = "again" if fault.learnt is Learnt.CANCELLED else "it is cancelled"
+    if fault.pauses:
+        return f"{said}, an hour later"
     return f"{said}, and {again} where it next waits" if fault.cancels_next else said
 
 
@@ -114,9 +123,18 @@ def _seen(fault: Fault) -> str:
     return f"status {fault.status}"
 
 
+def _seen_at_a_store(fault: Fault) -> str:
+    if fault.errno is not None:
+        return f"an error of the store: {os.strerror(fault.errno).lower()}"
+    at_once = fault.harm in {Harm.TORN, Harm.FOREIGN}
+    return "nothing: it dies" if at_once else "that it is kept; it dies soon after"
+
+
 def _where(fault: Fault) -> str:
     """At which calls it can be put."""
-    words = [_calls(fault)]
+    words = [] if fault.family == "store" else [_calls(fault)]
+    if fault.family == "store":
+        return f"writes into a store{_HOOKS.get(fault.trait or '', '')}"
     if Phase.JOURNAL in fault.phases:
         words = [f"{words[0]}, also writes into a store of the saga's own"]
     if fault.phases == {Phase.UNDO}:
@@ -141,7 +159,7 @@ def _calls(fault: Fault) -> str:
 
 
 def _stands_for(fault: Fault) -> str:
-    if fault.learnt is Learnt.DEATH:
+    if fault.learnt is Learnt.DEATH or (fault.family == "store" and fault.representative is None):
         return "with `recover=`"
     if fault.family == "cancel":
         return "if the saga is asynchronous"
@@ -155,6 +173,7 @@ _OTHERS: Final = {
     "consumed": "somebody else uses it up",
     "bounced": "it comes back",
 }
+_HOOKS: Final = {hook: f" that has a hook `{hook}=`" for hook in STORE_HOOKS}
 _TRAITS: Final = {
     "amount": "writes with an `amount=`",
     "bounced": "writes with `meanwhile=` for it",
@@ -295,7 +314,9 @@ def _stable() -> str:
 
 def _command_line(name: str) -> str:
     group: Any = typer.main.get_command(app)
-    command = group.commands[name]
+    command = group
+    for word in name.split():
+        command = command.commands[word]
     rows = []
     for parameter in command.params:
         if parameter.param_type_name == "argument":
@@ -306,9 +327,15 @@ def _command_line(name: str) -> str:
     return table([f"`sagaproof {name}`", ""], rows)
 
 
+def _errors(_: str) -> str:
+    """A section for each error, as `sagaproof explain` prints it."""
+    return "\n".join(f"### {slug}\n\n{text}" for slug, text in error_pages().items()).strip()
+
+
 _PARTS: Final[dict[str, Callable[[str], str]]] = {
     "checks": _checks,
     "command-line": _command_line,
+    "errors": _errors,
     "fake": _fake,
     "faults": _faults,
     "planted": _planted,

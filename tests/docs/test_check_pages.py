@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.snapshot import FOLDER, require_kept
 
 import sagaproof
 from sagaproof import SagaproofError
@@ -16,7 +17,10 @@ from sagaproof._doors.cli_explain import page_of
 from sagaproof._doors.exploration import exploration_of
 from sagaproof._doors.options import FileOptions, settings_of
 from sagaproof._doors.subjects import subject_of_test, systems_of_test
+from sagaproof._report.build import build_scenario
+from sagaproof._report.card import card
 from sagaproof._search.campaign import Campaign, Status
+from sagaproof._search.expected import Outcome
 from sagaproof._taps.handle import WorldHandle
 
 PAGES = "harness/sagaproof/_explain"
@@ -59,14 +63,19 @@ def test_no_page_is_left_of_a_check_that_is_gone(page: Callable[[str], Any]) -> 
     made = page("docs/checks.md").path.parent / "checks"
     assert {path.stem for path in handwritten.iterdir()} == set(SLUGS)
     assert {path.stem for path in made.iterdir()} == set(SLUGS)
+    assert {path.stem for path in (FOLDER / "findings").iterdir()} == set(SLUGS)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_the_bug_of_a_page_is_found_by_its_check(page: Callable[[str], Any], slug: str) -> None:
+def test_the_bug_of_a_page_is_found_by_its_check_and_told_in_the_words_that_are_kept(
+    page: Callable[[str], Any], slug: str
+) -> None:
     bug, _ = page(f"{PAGES}/{slug}.md").of("python")
     campaign = campaign_of(bug.text)
     assert not campaign.errors
-    assert slug in {finding.check for finding in campaign.findings}
+    found = build_scenario(Outcome(campaign), stable=True).findings
+    shown = next(finding for finding in found if finding.check == slug)
+    require_kept(f"findings/{slug}", "\n".join(card(shown, width=80)))
 
 
 @pytest.mark.parametrize("slug", SLUGS)

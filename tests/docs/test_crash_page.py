@@ -15,7 +15,7 @@ PAGE = "docs/crash.md"
 @pytest.mark.slow
 def test_the_page_can_be_followed_from_top_to_bottom(page: Callable[[str], Any], walk: Any) -> None:
     walk.take(page(PAGE))
-    assert walk.commands == 2
+    assert walk.commands == 3
 
 
 def test_the_scripts_of_the_page_are_scripts(page: Callable[[str], Any]) -> None:

@@ -82,6 +82,10 @@ def test_the_reference_runs_and_prints_what_it_shows(page: Callable[[str], Any],
     assert run_all(page("docs/saga_runtime.md"), walk) == 6
 
 
+def test_the_page_of_decisions_runs_and_prints_what_it_shows(page: Callable[[str], Any], walk: Any) -> None:
+    assert run_all(page("docs/decisions.md"), walk) == 4
+
+
 def test_the_reference_names_all_that_there_is(page: Callable[[str], Any]) -> None:
     text = page("docs/saga_runtime.md").text
     options = [name for name in inspect.signature(saga.Tool).parameters if name != "call"]

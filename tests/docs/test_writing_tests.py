@@ -27,7 +27,7 @@ def test_the_page_has_every_option_of_explore_with_its_default(
 def test_what_the_page_shows_as_files_passes(page: Callable[[str], Any], walk: Any) -> None:
     walk.take(page(PAGE))
     assert walk.commands == 2
-    assert re.search(r"^8 explored tests: 8 clean; \d+ runs, 0 findings$", walk.pytest("-q"), re.MULTILINE)
+    assert re.search(r"^10 explored tests: 10 clean; \d+ runs, 0 findings$", walk.pytest("-q"), re.MULTILINE)
 
 
 def test_every_claim_is_explained(page: Callable[[str], Any]) -> None:

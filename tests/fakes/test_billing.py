@@ -13,7 +13,7 @@ import sagaproof_fakes.billing
 from sagaproof._model.diff import differences
 from sagaproof._taps.direct import ToolError
 from sagaproof._taps.handle import WorldHandle
-from sagaproof._world.system import Delivery
+from sagaproof._world.delivery import Delivery
 from sagaproof.errors import UsageError
 from sagaproof.testing import check_system
 from sagaproof_fakes.billing import Billing

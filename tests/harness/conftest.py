@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import pytest
 
 from sagaproof._model.plan import Plan
+from sagaproof._report.schema import FindingPart, GridPart, ScenarioPart
 from sagaproof._taps.gate import Gate
 from sagaproof._taps.handle import WorldHandle
 from sagaproof._world.operation import Refusal, invariant, operation
@@ -149,3 +150,40 @@ def under(world: WorldHandle) -> Callable[..., WorldHandle]:
         return world
 
     return under
+
+
+@pytest.fixture(scope="session")
+def finding_of() -> Callable[..., FindingPart]:
+    """A function that makes a finding of a report: of a run that nobody has made, but for what is given."""
+
+    def make(
+        check: str = "rest-is-rest", says: str = "said it", plan: str = "a.b.1=503", **more: Any
+    ) -> FindingPart:
+        values: dict[str, Any] = {
+            "claim": "completed",
+            "where": ("a.b/forward/first/before-pivot",),
+            "because": "of that",
+            "script": "opaque",
+            "replay": f"sagaproof replay shop {plan}",
+            "snippet": "",
+            "plans": 1,
+        }
+        values |= dict.fromkeys(("faults", "timeline", "world_diff", "residue"), ())
+        return FindingPart(check=check, says=says, plan=plan, told=None, twin=None, **(values | more))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def scenario_of() -> Callable[..., ScenarioPart]:
+    """A function that makes a scenario of a report; with findings that count, its status says so."""
+
+    def make(name: str = "shop", **more: Any) -> ScenarioPart:
+        empty = ("missing", "surplus", "scripts", "findings", "tally", "checks", "excluded", "notes")
+        values: dict[str, Any] = dict.fromkeys((*empty, "incomplete", "errors"), ())
+        values |= {"grid": GridPart(faults=(), rows=()), "expected_met": None, "runs": 9}
+        found = bool(more.get("findings"))
+        values |= {"status": "findings" if found else "clean", "exit_code": int(found)}
+        return ScenarioPart(name=name, **(values | more))
+
+    return make

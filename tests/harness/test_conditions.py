@@ -61,6 +61,11 @@ def test_a_condition_that_breaks_names_the_call_it_broke_on() -> None:
         _explored(_Seen(), when={"billing.*=503": lambda call: call.args["no such argument"]})
 
 
+def test_a_condition_on_an_operation_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(CampaignFailed, match=r"when= names 'billing\.chargee'.* Did you mean"):
+        _explored(_Seen(), when={"billing.chargee=503": lambda _: True})
+
+
 @pytest.mark.parametrize(
     ("cell", "holds", "says"),
     [

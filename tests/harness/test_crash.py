@@ -26,6 +26,7 @@ from sagaproof._taps.handle import WorldHandle
 from sagaproof._taps.stopped import ProcessDied
 from sagaproof._world.system import System
 from sagaproof.errors import NotInjected, UsageError
+from sagaproof.saga import Record
 
 Body = Callable[[Any], Any]
 
@@ -304,6 +305,24 @@ def test_a_recovery_is_killed_as_well_and_started_again(run: Callable[..., Histo
         "shop.buy.1", "died", "restarted", "shop.buy.1:2@1", "died", "restarted", "shop.buy.1:3@2",
         "at rest", "shop.buy.2@3",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other", "alike"), [(True, True, True), (True, False, False)])
+def test_how_often_a_saga_was_taken_up_in_vain_is_a_part_of_what_a_new_process_comes_upon(
+    shop: System, *, one: bool, other: bool, alike: bool
+) -> None:
+    def state(attempt: bool) -> object:
+        def taken_up(world: Any) -> None:
+            first = world.journal.begin("order-1", Record("started", {"goal": None}), 600.0)
+            world.journal.claim("order-1", 600.0, attempt=attempt, own=first)
+            world.direct.shop.buy(item="tea")
+
+        driver = CallableDriver(taken_up, lambda _world: "escalated")
+        with Runner(WorldHandle({"shop": shop}), driver) as runner:
+            return runner.run(OPAQUE, Plan.parse("shop.buy.1=crash-before")).crash_state
+
+    assert state(one) is not None
+    assert (state(one) == state(other)) is alike
 
 
 def test_at_rest_a_saga_that_died_is_asked_once_more_and_without_faults(run: Callable[..., History]) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from sagaproof import Refusal, System, Table, ToolError, operation
 from sagaproof._checks.catalogue import checks
+from sagaproof._checks.errors_classified import ErrorsClassified
+from sagaproof._checks.protocol import State
 from sagaproof._drivers.callable import CallableDriver
 from sagaproof._drivers.fed import FedDriver
 from sagaproof._model.claim import Claim
@@ -663,3 +665,15 @@ def test_a_handler_may_wait_for_a_thread_that_calls() -> None:
     history = run(saga)
     assert seen(history)[2:5] == ["told money.in", "till.look", "till.reserve"]
     assert not [*history.of(Heard)]
+
+
+def test_what_a_handler_does_again_when_its_event_comes_again_is_no_retry() -> None:
+    def saga(world: Any) -> None:
+        world.on_event(lambda _: world.direct.till.book(order="2"))
+        world.direct.till.reserve(order="1")
+        world.direct.till.pay(order="1")
+
+    history = run(saga, "till.book.1=422/2")
+    booked = next(call for call in history.calls if call.operation.name == "book")
+    assert len(booked.arrivals) > 1
+    assert ErrorsClassified().judge(history).state is not State.VIOLATED

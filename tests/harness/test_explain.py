@@ -14,12 +14,14 @@ from sagaproof._checks import catalogue
 from sagaproof._doors import cli
 from sagaproof._doors.cli_explain import page_of, print_explained
 from sagaproof._doors.failure import CampaignFailed
+from sagaproof._model.faults import FAULTS
 from sagaproof._report.build import build
 from sagaproof._report.explanation import effect_of, explain_command, explanations
 from sagaproof._report.html import as_html
 from sagaproof._report.json_file import as_json
 from sagaproof._report.schema import Report
 from sagaproof._search.expected import Outcome
+from sagaproof.errors import UsageError
 
 SLUG = "truthful-claim"
 
@@ -59,6 +61,34 @@ def test_a_slug_that_is_none_is_wrong_use(
     assert out == ""
     assert f"there is no check {wrong!r}" in err
     assert advice in err
+
+
+@pytest.mark.parametrize("written", ["lost", "lost/all", "mail.send.1=lost", "mail.send.1:2=lost/3"])
+def test_a_fault_is_explained_by_its_name_and_as_it_stands_in_a_plan(
+    capsys: pytest.CaptureFixture[str], written: str
+) -> None:
+    assert cli.main(["explain", written]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("# lost\n\n**applied, timeout** (a fault of the family lost answer)\n")
+    assert "`lost/all` until the caller gives up" in out
+
+
+def test_each_fault_of_a_plan_is_explained_once() -> None:
+    page = page_of("mail.send.1=lost,crm.add_note.1=503,mail.send.2=lost")
+    assert [line for line in page.splitlines() if line.startswith("# ")] == ["# lost", "# 503"]
+
+
+def test_every_fault_has_a_page_that_says_when_it_is_tried() -> None:
+    for name, fault in FAULTS.items():
+        page = page_of(name)
+        assert fault.meaning in page, name
+        assert "- Tried: " in page, name
+
+
+@pytest.mark.parametrize("written", ["lots", "mail.send.1=", "mail.send.1=lost,mail.send.2=lots"])
+def test_what_is_no_fault_is_not_explained(written: str) -> None:
+    with pytest.raises(UsageError, match="and no error or fault"):
+        page_of(written)
 
 
 def test_each_check_is_explained_in_words() -> None:
@@ -108,5 +138,5 @@ def test_a_finding_in_json_says_how_to_read_more(report: Report) -> None:
 def test_a_finding_on_the_page_says_what_its_check_is_for(report: Report) -> None:
     html = as_html(report)
     assert f'<span class="slug" title="{effect_of(SLUG)}">{SLUG}</span>' in html
-    assert f"<code>sagaproof explain {SLUG}</code>" in html
-    assert not re.search(r"(?:href|src)=", html)
+    assert f">sagaproof explain {SLUG}</code>" in html
+    assert not re.search(r"(?:href|src)=[\"'](?!#)", html), "only links into the page itself"

@@ -11,7 +11,7 @@ from sagaproof._model.event import Applied, Called, Landed, Rejected
 from sagaproof._model.fault import CALLS, Fault, Learnt, applicable
 from sagaproof._model.fault import Applied as Half
 from sagaproof._model.faults import FAULTS
-from sagaproof._model.operation import EffectClass, Operation, durable_write
+from sagaproof._model.operation import STORE_HOOKS, EffectClass, Operation, durable_write
 from sagaproof._model.point import Phase
 from sagaproof._taps.direct import ToolError
 from sagaproof._taps.handle import WorldHandle
@@ -51,7 +51,7 @@ def test_numbers_are_those_of_the_public_table() -> None:
         "clock-back": 41, "clock-ahead": 41, "sink-raises": 58, "sink-blocks": 58,
         "other-ref": 29, "other-amount": 29, "rounded": 31,
         "cancel-before": 38, "cancel": 38, "cancel-next": 38, "cancel-twice": 38,
-        "crash-before": 32, "crash-after": 33, "crash-late": 33,
+        "crash-before": 32, "crash-after": 33, "crash-late": 33, "pause": 39,
     }  # fmt: skip
 
 
@@ -74,6 +74,8 @@ def operation(cls: int, *traits: str, keyed: bool = True) -> Operation:
 
 
 CRASHES = {"crash-before", "crash-after", "crash-late"}
+REFUSALS = {"write-fails", "disk-full", "read-only", "kept-but-error"}
+HARM = {"lost-record", "torn-record", "corrupt", "version"}
 LIES = {"other-ref", "other-amount"}
 CANCELS = {"cancel-before", "cancel", "cancel-next", "cancel-twice"}
 CLOCKS = {"clock-back", "clock-ahead"}
@@ -88,7 +90,7 @@ LATE = {"late", "late-undo", "late-end", "accepted", "accepted-end", "crash-late
 
 ALWAYS = {"429", "429-date", "429-bare", "429-huge",
           "503", "500", "502", "504", "422", "403", "refused", "timeout", "garbage", "empty", "soft-error",
-          "401", "auth-expired", "revoked", "slow", "outage", "outage-30s", "crash-before"
+          "401", "auth-expired", "revoked", "slow", "outage", "outage-30s", "crash-before", "pause"
           } | LIES | CANCELS  # fmt: skip
 READS = ALWAYS | {"409", "404", "stale"} | CLOCKS | DRIFT
 WRITES = READS - {"stale"} | POOR | ACCEPTED | KEYS | {
@@ -96,6 +98,9 @@ WRITES = READS - {"stale"} | POOR | ACCEPTED | KEYS | {
     "crash-after", "crash-late",
 }  # fmt: skip
 UNDOS = WRITES - {"409", "404", "duplicate", "duplicate-changed"} | {"again"}
+
+
+STORE = {"crash-before", "crash-after", "pause"} | REFUSALS
 
 
 @pytest.mark.parametrize(
@@ -117,7 +122,9 @@ UNDOS = WRITES - {"409", "404", "duplicate", "duplicate-changed"} | {"again"}
         *((operation(4, kind), FORWARD, WRITES | {kind}) for kind in ("meddled", "consumed", "bounced")),
         (operation(4, "meddled", "consumed", "bounced"), UNDO, UNDOS),
         (operation(1, "sink"), FORWARD, SINK),
-        (durable_write("journal", "append"), Phase.JOURNAL, {"crash-before", "crash-after"}),
+        (durable_write("journal", "append"), Phase.JOURNAL, STORE),
+        (durable_write("journal", "append", ["tear"]), Phase.JOURNAL, STORE | {"torn-record"}),
+        (durable_write("journal", "append", STORE_HOOKS), Phase.JOURNAL, STORE | HARM),
     ],
 )
 def test_where_a_fault_can_be_put(described: Operation, phase: Phase, faults: set[str]) -> None:

@@ -15,7 +15,7 @@ from sagaproof._taps.direct import ToolError
 from sagaproof._taps.gate import DEFAULT_TIMEOUT_S, LATENCY_S
 from sagaproof._taps.handle import WorldHandle
 from sagaproof._taps.stopped import SagaStopped
-from sagaproof._world.system import Delivery
+from sagaproof._world.delivery import Delivery
 from sagaproof.errors import UsageError
 
 Under = Callable[..., WorldHandle]

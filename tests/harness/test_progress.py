@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sagaproof._doors.progress import Ticker
-from sagaproof._search.explore import Progress
+from sagaproof._search.sweep import Progress
 
 
 class Watch:

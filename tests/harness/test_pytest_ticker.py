@@ -11,7 +11,7 @@ import pytest
 
 from sagaproof._doors import progress
 from sagaproof._doors.pytest_ticker import ticking
-from sagaproof._search.explore import Progress
+from sagaproof._search.sweep import Progress
 
 
 class Terminal:

@@ -11,8 +11,9 @@ import pytest
 from sagaproof._taps.arguments import Misfit
 from sagaproof._taps.hosts import Hosts
 from sagaproof._taps.routes import Match, Routes, delivery
+from sagaproof._world.delivery import Delivery
 from sagaproof._world.operation import operation
-from sagaproof._world.system import Delivery, System
+from sagaproof._world.system import System
 from sagaproof._world.table import Table
 from sagaproof.errors import HostClash, UsageError
 

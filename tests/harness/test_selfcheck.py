@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from sagaproof import Scenario, World
+from sagaproof import HELD, Facts, History, Scenario, Verdict, World, violated
 from sagaproof._doors import cli
 from sagaproof._doors.registry import planted
 from sagaproof._doors.subjects import subject_of_scenario
@@ -55,6 +55,28 @@ def subject_of(one: Planted) -> Subject:
 
 def trial_of(one: Planted) -> Trial:
     return tried(one, subject_of(one))
+
+
+class OneCustomer:
+    """No run makes a second customer."""
+
+    slug = "one-customer"
+
+    def applies(self, _facts: Facts) -> bool:
+        return True
+
+    def judge(self, history: History) -> Verdict:
+        return violated("there are two customers") if len(history.effects) > 1 else HELD
+
+
+def test_a_check_that_the_scenario_brings_along_kills_its_bug() -> None:
+    scenario = Scenario(
+        "planted", "a story", ("billing",), body=retries_without_a_key, checks=[OneCustomer()]
+    )
+    trial = trial_of(Planted("P1", "K01 CLASS", "a story", scenario, ("one-customer",)))
+
+    assert trial.fate is Fate.KILLED
+    assert "one-customer" in trial.fired
 
 
 def test_a_bug_that_the_meant_check_sees_is_killed_and_its_campaign_ends_there() -> None:

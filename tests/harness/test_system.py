@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from sagaproof._model.effect import Change
+from sagaproof._world.delivery import Delivery, Handled
 from sagaproof._world.operation import Refusal, operation
-from sagaproof._world.system import Delivery, Handled, System
+from sagaproof._world.system import System
 from sagaproof._world.table import Table
 from sagaproof.errors import UsageError
 

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import pytest
 
 from sagaproof import Refusal, System, Table, invariant, operation
+from sagaproof._world.delivery import Delivery, Handled
 from sagaproof._world.keys import KeyMemory
-from sagaproof._world.system import Delivery, Handled
 from sagaproof.effects import Effect
 from sagaproof.errors import UsageError
 from sagaproof.testing import ContractBroken, SystemReport, check_system

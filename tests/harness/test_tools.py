@@ -190,3 +190,27 @@ def test_a_tool_that_fails_leaves_what_another_did_in_it() -> None:
         return "escalated"
 
     assert [effect.full for effect in run(body).residue] == ["tools.reserve"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "times"),
+    [("503", 0), ("lost", 1), ("rounded", 1), ("duplicate", 2), ("duplicate-changed", 2), ("clock-back", 1)],
+)
+def test_an_async_callable_is_run_as_often_as_its_fault_applies_it(fault: str, times: int) -> None:
+    ran: list[int] = []
+
+    async def body(world: WorldHandle) -> str:
+        async def pay(cents: int) -> dict[str, str]:
+            ran.append(cents)
+            return {"id": "p1"}
+
+        try:
+            await world.tool(pay, cls=4, ref="id", amount="cents")(500)
+        except (ToolError, OSError):
+            return "refused"
+        return "completed"
+
+    history = run(body, f"tools.pay.1={fault}")
+
+    assert len(ran) == len(history.effects) == times
+    assert {effect.ref for effect in history.effects} <= {"p1"}

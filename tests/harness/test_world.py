@@ -9,7 +9,8 @@ import pytest
 from sagaproof._model.effect import Binding, Change
 from sagaproof._model.event import Applied, Broke, Rejected, Wrote
 from sagaproof._world.clock import START, Clock, Ids
-from sagaproof._world.system import Delivery, System
+from sagaproof._world.delivery import Delivery
+from sagaproof._world.system import System
 from sagaproof._world.world import World
 from sagaproof.errors import HostClash, UsageError
 

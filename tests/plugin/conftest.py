@@ -135,7 +135,7 @@ class Example:
     def run(self, *args: str, apart: bool = False) -> Ran:
         """Run pytest with this plugin alone, or `apart`: in its own process, with all that is installed."""
         if apart:
-            self._monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+            self._monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", raising=False)
             result = self.pytester.runpytest_subprocess(*_AMONG_OTHERS, *args)
         else:
             self.pytester.syspathinsert()
@@ -145,7 +145,7 @@ class Example:
     def command(self, *args: str) -> Ran:
         """Run the command `sagaproof`, in a process of its own."""
         self._monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(_AMONG_OTHERS))
-        self._monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+        self._monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", raising=False)
         command = Path(sys.executable).with_name("sagaproof")
         return Ran(self.pytester.run(command, *args), self.path)
 
@@ -161,7 +161,7 @@ _ALONE = (
 def example(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[Mapping[str, str]], Example]:
-    for name in ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS", "SAGAPROOF_CHECK"):
+    for name in ("CI", "BUILD_NUMBER", "GITHUB_STEP_SUMMARY", "PYTEST_ADDOPTS", "SAGAPROOF_CHECK"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "120")
     # Loading all plugins that are installed would take most of the time of most of these tests.

@@ -116,6 +116,15 @@ def test_an_exception_in_applies_is_a_harness_error_too(example: Any) -> None:
     ran.says("check fragile broke in applies(): KeyError: 'ouch'", "compensated-is-clean")
 
 
+def test_a_check_that_answers_with_a_bool_is_a_harness_error_that_keeps_the_findings(example: Any) -> None:
+    check = CHECK.replace("return HELD", "return True")
+    text = explored("return two_orders()", faults="1", checks="[Fragile()]").replace(HEAD, HEAD + check)
+    ran = example({"test_it": text}).run().came_to(1, failed=1)
+
+    assert failure(ran).startswith("harness error: check fragile broke under plan '")
+    ran.says("TypeError: it answered True; return HELD, NOT_REACHED or violated(...)", "compensated-is-clean")
+
+
 TWIN = "class Twin(System):\n    name = 'twin'\n    hosts = ('shop.test',)\n"
 
 
@@ -223,3 +232,26 @@ def test_explore_on_a_class_says_where_it_belongs(example: Any) -> None:
     text = HEAD + "@explore(faults=2)\nclass TestIt:\n    def test_it(self, world): pass\n"
 
     example({"test_it": text}).run().came_to(2, errors=1).says("Put it on a test function")
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("--saga-plna=shop.place.1=503", "--saga-plan"), ("--saga-sharf=1/2", "--saga-shard")],
+)
+def test_an_option_that_is_misspelt_is_refused_with_the_one_that_was_meant(
+    example: Any, given: str, meant: str
+) -> None:
+    ran = example({"test_it": explored("return read_only()")}).run(given)
+
+    assert ran.result.ret == pytest.ExitCode.USAGE_ERROR
+    ran.says(f"there is no option {given.partition('=')[0]}. Did you mean '{meant}'?")
+
+
+def test_an_option_of_a_conftest_may_look_like_ours(example: Any) -> None:
+    conftest = """
+        def pytest_addoption(parser):
+            parser.addoption("--saga-plans")
+    """
+    files = {"conftest": conftest, "test_it": explored("return read_only()", faults="0")}
+
+    example(files).run("--saga-plans=all").came_to(0, passed=1)

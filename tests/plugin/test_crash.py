@@ -108,12 +108,10 @@ def test_a_write_that_is_not_met_is_a_harness_error_that_says_what_was(
 
 
 @pytest.mark.parametrize("plan", ["notes.add.1=crash-late", "journal.append.1=503"])
-def test_a_write_meets_no_other_faults_than_those_at_which_a_process_dies_there(
-    example: Any, plan: str
-) -> None:
+def test_a_write_meets_no_other_faults_than_deaths_and_those_of_stores(example: Any, plan: str) -> None:
     ran = example({"test_it": CAREFUL}).run(f"--saga-plan={plan}")
 
-    ran.came_to(4).says("the process can only die: crash-before, crash-after")
+    ran.came_to(4).says("There the process can die, or the store can fail: crash-before, crash-after")
 
 
 def test_a_slip_in_an_operation_of_a_system_is_not_taken_for_a_write(example: Any) -> None:
@@ -145,3 +143,62 @@ def test_the_command_replays_crashes_at_named_writes_as_well(example: Any) -> No
 
     assert ran.result.ret == 0, ran.output + ran.errors
     ran.says("   * notes.add.1 lost: sent order-1   <- fault 1: the process dies before it is written")
+
+
+# Killed in earnest ------------------------------------------------------------------------------------------
+
+ON_DISK = """
+    from sagaproof import explore
+    from shop import Shop
+
+    CACHE = {}
+
+    def lines(world):
+        path = world.path / "notes"
+        return path.read_text().split() if path.exists() else []
+
+    def order(world, key):
+        with (world.path / "notes").open("a") as notes:
+            notes.write("begun ")
+            notes.flush()
+            CACHE["done"] = False
+            world.direct.shop.place(amount=300, key=key)
+            notes.write("done ")
+        CACHE["done"] = True
+
+    def recover(world):
+        if "done" not in lines(world):
+            order(world, key="order-1")
+
+    @explore(systems=[Shop], families=["crash"], recover=recover)
+    def test_order(world):
+        CACHE.clear()
+        order(world, key="order-1")
+"""
+TRUSTS_MEMORY = ON_DISK.replace('if "done" not in lines(world)', 'if not CACHE.get("done", True)')
+
+
+def test_a_store_without_a_tap_is_believed_when_the_kill_is_real(example: Any) -> None:
+    ran = example({"test_it": ON_DISK}).run("--saga-crash=real", "-v")
+
+    ran.came_to(0, passed=1).shows(r"test_it.py::test_order  no finding in \d+ runs \(k<=2 complete: ")
+
+
+def test_a_saga_that_trusts_its_memory_is_found_out_only_by_a_real_kill(example: Any) -> None:
+    """It looks in a global for what it should read from its file."""
+    files = {"test_it": TRUSTS_MEMORY.replace("recover=recover", "recover=recover, faults=1")}
+    example(files).run().came_to(0, passed=1)
+    ran = example(files).run("--saga-crash=real")
+
+    ran.came_to(1, failed=1).says("--saga-plan=shop.place.1=crash-before --saga-crash=real")
+
+
+def test_the_decorator_and_the_command_ask_for_real_kills_as_well(example: Any) -> None:
+    files = {"test_it": TRUSTS_MEMORY.replace("recover=recover", "recover=recover, crash='real'")}
+    plan = "shop.place.1=crash-before"
+    example(files).run(f"--saga-plan={plan}").came_to(1, failed=1)
+    example(files).run(f"--saga-plan={plan}", "--saga-crash=simulated").came_to(0, passed=1)
+
+
+def test_another_way_to_die_is_refused(example: Any) -> None:
+    example({"test_it": ON_DISK}).run("--saga-crash=unreal").says("'simulated' or 'real'")

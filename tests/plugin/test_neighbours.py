@@ -45,6 +45,18 @@ def test_workers_of_xdist_hand_findings_and_parts_to_the_first_process(example: 
     assert not list((ran.folder / "out").glob(".*"))
 
 
+@pytest.mark.slow
+def test_shards_of_workers_make_the_report_of_one_process(example: Any) -> None:
+    project = example({"test_it": TESTS.replace("faults=1", "faults=2")})
+    arguments = ("--saga-stable", "-k", "right")
+    for number in (1, 2):
+        sharded = (f"--saga-shard={number}/2", f"--saga-report=shard{number}")
+        project.run("-n2", *sharded, *arguments, apart=True).came_to(0, passed=1)
+    whole = project.run("--saga-report=whole", *arguments, apart=True).came_to(0, passed=1, deselected=2)
+    project.command("report", "--merge", "shard1", "shard2", "-o", "merged.json").says("merged.json")
+    assert json.loads(whole.text("merged.json")) == json.loads(whole.text("whole/report.json"))
+
+
 CRASH = (
     TESTS
     + """

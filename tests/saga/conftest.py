@@ -184,7 +184,7 @@ class World:
         return list(self.rows.get(saga, []))
 
     def open_sagas(self) -> list[str]:
-        return [saga for saga, rows in self.rows.items() if all(row.kind != "closed" for row in rows)]
+        return [saga for saga, rows in self.rows.items() if rows[-1].kind != "closed"]
 
     def open(self, case: Case, key: str) -> str:
         def work() -> str:

@@ -203,6 +203,7 @@ async def test_recovery_goes_on_in_the_same_way() -> None:
     tool = Tool(bank.credit, cls=4, name="credit", undo=bank.undo, undo_by_key=True)
     first = AsyncRuntime([tool], journal=journal).start("order")
     await first.call("credit", {"what": "a"}, call_id="x")
+    del first  # as if the process had ended
     (saga,) = await AsyncRuntime([tool], journal=journal).recover()
     assert (await saga.call("credit", {"what": "a"}, call_id="x")).ok
     assert (await saga.give_up()).status == "compensated"

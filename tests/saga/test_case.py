@@ -53,6 +53,12 @@ order-4921/call_3/undo; before, it was "open". If it did not, make sure that it 
   2. call_2: undo it by hand: undo_credit for cr_1 (key order-4921/call_2), with the undo key \
 order-4921/call_2/undo.
 
+What can be decided
+  retry: undo call_3, call_2
+  go on: not possible, undos have been made or tried: call_1, call_2
+  accept: leave all as it is, with a reason
+  handled: it was settled by hand: say what was done
+
 What happened, in order
   call_1  reserve(order="4921"): ok, res_7 (key order-4921/call_1)
   call_2  credit(customer="c_1", amount=250000): ok, cr_1 (key order-4921/call_2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -211,6 +212,29 @@ def test_a_journal_is_not_carried_over_a_fork(path: Path) -> None:
         assert journal.read("a") == []
 
 
+def test_a_fork_is_told_even_if_a_thread_of_its_parent_was_writing(path: Path) -> None:
+    """In the fork that thread is not there, and its lock is never let go of."""
+    with SqliteJournal(path) as journal:
+        with journal._lock:
+            child = os.fork()
+            if not child:
+                _look_and_end(journal)
+            _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
+        assert journal.read("a") == []
+
+
+def _look_and_end(journal: SqliteJournal) -> None:
+    signal.alarm(20)  # ends a process that hangs
+    told = 0
+    for ask in (journal.open_sagas, lambda: journal.read("a"), lambda: journal.append("a", 1, STARTED)):
+        try:
+            ask()
+        except JournalError:
+            told += 1
+    os._exit(3 - told)
+
+
 # --- files that are no whole journal ---------------------------------------------------------------------
 
 
@@ -306,6 +330,35 @@ def test_a_file_that_breaks_while_open_is_said(path: Path) -> None:
             journal.read("a")
 
 
+@pytest.mark.parametrize("is_replaced", [False, True], ids=["removed", "replaced"])
+def test_nothing_is_acknowledged_into_a_file_that_nobody_can_find(path: Path, *, is_replaced: bool) -> None:
+    with SqliteJournal(path) as journal:
+        lease = journal.begin("a", STARTED, 60.0)
+        for end in ("", "-wal", "-shm"):
+            Path(f"{path}{end}").unlink()
+        if is_replaced:
+            SqliteJournal(path).close()
+        for ask in (
+            lambda: journal.append("a", 2, INTENT, lease),
+            lambda: journal.append("a", 2, INTENT),
+            lambda: journal.claim("a", 60.0),
+            lambda: journal.read("a"),
+            journal.open_sagas,
+        ):
+            with pytest.raises(UnreadableJournal, match="removed or replaced while it was open"):
+                ask()
+
+
+def test_a_journal_is_the_same_in_another_working_directory(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(path.parent)
+    with SqliteJournal(path.name) as journal:
+        monkeypatch.chdir("/")
+        fill(journal, "a", STARTED)
+        assert journal.read("a") == [STARTED]
+
+
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="no_folder") as caught:
         SqliteJournal(tmp_path / "no_folder" / "sagas.db")
@@ -361,3 +414,14 @@ def test_of_two_that_make_the_file_at_once_both_have_it(path: Path, monkeypatch:
     with SqliteJournal(path) as journal:
         journal.append("a", 1, STARTED)
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+def test_a_journal_whose_table_is_gone_is_no_empty_one(tmp_path: Path) -> None:
+    with SqliteJournal(tmp_path / "journal") as journal:
+        with sqlite3.connect(tmp_path / "journal") as other:
+            other.execute("DROP TABLE record")
+        other.close()
+        with pytest.raises(UnreadableJournal, match="no such table"):
+            journal.open_sagas()
+        with pytest.raises(UnreadableJournal, match="no such table"):
+            journal.append("s", 1, Record("started", {}))

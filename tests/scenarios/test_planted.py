@@ -14,6 +14,7 @@ from sagaproof._doors.cli_output import Output
 from sagaproof._doors.cli_selfcheck import checked
 from sagaproof._doors.registry import planted
 from sagaproof._doors.subjects import subject_of_scenario
+from sagaproof._model.faults import FAULTS
 from sagaproof._search.ablation import SelfCheck
 from sagaproof._search.planted import Planted
 from sagaproof._search.selfcheck import Fate, tried
@@ -30,8 +31,8 @@ ERRORS_OF_THE_HARNESS = {"not-deterministic", "not-injected"}
 GAPS_IN_COVERAGE = {"undo-never-run"}
 
 # Where a bug is more than its smallest plan: it fails without a fault, or takes two faults.
-WITHOUT_A_FAULT = {"M49", "M65", "M66"}
-PAIRS = {"M14", "M25", "M28", "M37", "M44", "M51", "M67"}
+WITHOUT_A_FAULT = {"A05", "M49", "M65", "M66"}
+PAIRS = {"M14", "M25", "M28", "M37", "M44", "M51", "M67", "two-runners"}
 
 STEPS = (
     (CUSTOMER,),
@@ -100,10 +101,22 @@ def test_it_takes_as_many_faults_as_the_bug_needs() -> None:
 def test_families_of_faults_are_needed() -> None:
     missed = {without.family: set(without.missed) for without in whole().ablation}
 
-    assert {"M07", "M14", "M37", "M67"} <= missed["crash"]
+    assert not missed["crash"]  # a store that loses its last record takes the process with it
     assert "M44" in missed["event"]
     assert not missed["outage"]
     assert not missed["lost answer"]  # keys, 202 and poor answers leave the same doubt
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["M07", "M14", "M37", "M67"])
+def test_without_any_death_of_the_process_what_a_new_one_does_wrong_is_missed(name: str) -> None:
+    deadly = {fault.family for fault in FAULTS.values() if fault.may_kill}
+    harmless = {fault.family for fault in FAULTS.values() if not fault.opt_in} - deadly
+    one = BUNDLED[name]
+    assert one.scenario is not None
+
+    assert deadly == {"crash", "store"}
+    assert tried(one, subject_of_scenario(one.scenario), families=tuple(harmless)).fate is not Fate.KILLED
 
 
 @pytest.mark.slow

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from sagaproof._model.event import Answered, Asked, Died, Restarted
 from sagaproof._model.history import Call, History
@@ -34,6 +34,7 @@ class Step:
 
     tool: str
     call_id: str
+    args: Mapping[str, Any] = field(default_factory=dict)
     tellings: list[Telling] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     shared: set[int] = field(default_factory=set)
@@ -73,7 +74,8 @@ def _asked(history: History) -> list[Step]:
         if isinstance(event, Asked):
             who = (event.call_id or event.step, event.tool, repr(event.args))
             waiting[event.step] = Telling(at, len(history.events))
-            steps.setdefault(who, Step(event.tool, event.call_id)).tellings.append(waiting[event.step])
+            step = steps.setdefault(who, Step(event.tool, event.call_id, event.args))
+            step.tellings.append(waiting[event.step])
         elif isinstance(event, Answered):
             told = waiting.pop(event.step, None)
             if told is not None:  # else its process had died, and whoever it was for heard nothing

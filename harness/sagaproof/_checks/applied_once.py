@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Hashable, Iterator
 from itertools import combinations
 
+from sagaproof._checks.agent_second_thoughts import meant_again
 from sagaproof._checks.answers import told_text
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, effect_text
 from sagaproof._model.claim import Claim
 from sagaproof._model.effect import Effect
+from sagaproof._model.fault import CALLS
 from sagaproof._model.fault import Applied as Half
 from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import Call, History
@@ -20,7 +22,9 @@ from sagaproof._model.point import Phase
 __all__ = ["AppliedOnce"]
 
 _DENIES = frozenset({Claim.REFUSED, Claim.COMPENSATED})
-_APPLIES = frozenset(name for name, fault in FAULTS.items() if fault.applied is not Half.NO)
+_APPLIES = frozenset(
+    name for name, fault in FAULTS.items() if fault.applied is not Half.NO and fault.phases & CALLS
+)
 
 
 class AppliedOnce:
@@ -30,7 +34,8 @@ class AppliedOnce:
     one meaning than the fault-free run does, where it has any. An irreversible effect counts even if
     something says that it was taken back. Duplicates that no client can prevent do not count. What the
     fault-free run itself does twice is taken for meant, unless it is irreversible and the saga says that it
-    did nothing, or took all back. Reached when a write was applied that had a fault, arrived twice or was
+    did nothing, or took all back; and so is what an agent asks for again after a restart, having been told
+    that it is done. Reached when a write was applied that had a fault, arrived twice or was
     asked for again.
     """
 
@@ -76,9 +81,10 @@ def _surplus(history: History) -> list[Effect]:
     more = {name for name, n in Counter(e.full for e in _candidates(history)).items() if n > usual[name] > 0}
     if not more:
         return []
+    again = meant_again(history)
     by_meaning: dict[Hashable, list[Effect]] = {}
     for effect in history.effects:
-        if effect.full in more and _counts(effect, history):
+        if effect.full in more and effect.call not in again and _counts(effect, history):
             by_meaning.setdefault(history.meaning(effect), []).append(effect)
     wanted = Counter(twin.meaning(e) for e in twin.effects if e.full in more and _counts(e, twin))
     return next((found for meaning, found in by_meaning.items() if len(found) > wanted[meaning] > 0), [])

@@ -5,12 +5,12 @@ It never has two histories at once: what it has to remember of a run it takes ou
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from sagaproof._checks.protocol import Facts, RunCheck, Verdict
 from sagaproof._model.history import History
 
-__all__ = ["CampaignCheck", "Check", "Fold"]
+__all__ = ["CampaignCheck", "Check", "Fold", "JoinedFold"]
 
 
 class Fold(Protocol):
@@ -25,6 +25,17 @@ class Fold(Protocol):
         A violated one names the `run` that shows it and, if there is one, the run `beside` it to hold
         against: each by `(history.script.name, history.plan)`. Its `calls` are those of `run`.
         """
+
+
+@runtime_checkable
+class JoinedFold(Fold, Protocol):
+    """One that workers can each make a part of. It has to be picklable.
+
+    Of one that is not, the workers send back whole histories, which takes far longer.
+    """
+
+    def join(self, later: Any) -> None:
+        """Take in what another of its class has seen of the runs that came next."""
 
 
 @runtime_checkable

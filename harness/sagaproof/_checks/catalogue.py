@@ -11,6 +11,7 @@ from sagaproof._checks.campaign_check import Check
 from sagaproof._checks.cancellation_safe import CancellationSafe
 from sagaproof._checks.compensated_is_clean import CompensatedIsClean
 from sagaproof._checks.completed_is_complete import CompletedIsComplete
+from sagaproof._checks.corrupt_journal_is_loud import CorruptJournalIsLoud
 from sagaproof._checks.desk_failure_survives import DeskFailureSurvives
 from sagaproof._checks.empty_undo_succeeds import EmptyUndoSucceeds
 from sagaproof._checks.errors_classified import ErrorsClassified
@@ -26,6 +27,7 @@ from sagaproof._checks.no_unwind_past_pivot import NoUnwindPastPivot
 from sagaproof._checks.nothing_forgotten import NothingForgotten
 from sagaproof._checks.one_irreversible_per_step import OneIrreversiblePerStep
 from sagaproof._checks.one_key_per_intent import OneKeyPerIntent
+from sagaproof._checks.one_runner import OneRunner
 from sagaproof._checks.original_error_kept import OriginalErrorKept
 from sagaproof._checks.own_effects_only import OwnEffectsOnly
 from sagaproof._checks.recovery_idempotent import RecoveryIdempotent
@@ -93,7 +95,9 @@ def checks(
         CancellationSafe(),
         WrittenAhead(),
         RecoveryIdempotent(),
+        OneRunner(),
         NothingForgotten(),
+        CorruptJournalIsLoud(),
         ErrorsClassified(),
         RetryBudgets(attempts),
         UndoTriesAsHard(),

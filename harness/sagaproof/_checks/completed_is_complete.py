@@ -8,6 +8,7 @@ from sagaproof._checks.answers import told_text
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, effect_text, intent_text
 from sagaproof._model.claim import Claim
+from sagaproof._model.effect import Effect
 from sagaproof._model.history import History
 
 __all__ = ["CompletedIsComplete"]
@@ -75,12 +76,20 @@ def _lacks(history: History, twin: History, meaning: Hashable) -> Verdict:
             )
     tried = [c for c in history.calls if c.operation.full == wanted.full and not c.effects]
     if not tried:
-        return violated(
-            f"said 'completed', but {name} never happened", because=f"{wanted.full} was not called for it"
-        )
+        return _another_instead(history, twin, wanted, name)
     call = next((c for c in tried if c.first.args == wanted.args), tried[0])
     return violated(
         f"said 'completed', but {name} never happened",
         because=f"{asked_for(call)} ended with {told_text(call.last_told)} and nothing applied it",
         calls=[call.index],
     )
+
+
+def _another_instead(history: History, twin: History, wanted: Effect, name: str) -> Verdict:
+    """No call for it has failed: one had another effect than the fault-free run, or there was none at all."""
+    claim = f"said 'completed', but {name} never happened"
+    for effect in history.standing:
+        if effect.full == wanted.full and history.meaning(effect) not in twin.net:
+            because = f"{asked_for(history.calls[effect.call])} did {effect_text(effect)} in its place"
+            return violated(claim, because=because, calls=[effect.call])
+    return violated(claim, because=f"{wanted.full} was not called for it")

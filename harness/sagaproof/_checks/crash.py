@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from sagaproof._model.claim import Claim
+from sagaproof._model.effect import Effect
 from sagaproof._model.event import Answered, Asked, Died, Noted, Restarted
 from sagaproof._model.fault import Learnt
 from sagaproof._model.faults import FAULTS
@@ -13,7 +15,15 @@ from sagaproof._model.operation import EffectClass
 from sagaproof._model.point import Phase
 from sagaproof._model.words import mentions
 
-__all__ = ["CRASHES", "came_back", "deaths", "last_note", "named_to_a_person", "steps_forward"]
+__all__ = [
+    "CRASHES",
+    "came_back",
+    "deaths",
+    "is_wanted",
+    "last_note",
+    "named_to_a_person",
+    "steps_forward",
+]
 
 CRASHES: Final = frozenset(name for name, fault in FAULTS.items() if fault.learnt is Learnt.DEATH)
 """The kinds of fault with which the process dies."""
@@ -62,6 +72,15 @@ def came_back(history: History, call: Call, death: int, *, by_agent: bool) -> bo
             if _asks_about(other, call):
                 return True
     return False
+
+
+def is_wanted(history: History, effect: Effect) -> bool:
+    """Whether an effect is just what a completed saga leaves."""
+    twin = history.twin
+    if twin is None or twin.claim is not Claim.COMPLETED or isinstance(history.script.after_restart, tuple):
+        return False
+    meaning = history.meaning(effect)
+    return history.net[meaning] <= twin.net[meaning]
 
 
 def named_to_a_person(history: History, call: Call) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from sagaproof._checks.agent_second_thoughts import untold_steps
 from sagaproof._checks.answers import is_definite, is_nothing_to_undo, told_text
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for
@@ -99,9 +100,11 @@ def _asked_again(history: History, answer: _Answer) -> int:
 
 
 def _troubles(history: History, answers: list[_Answer]) -> Verdict | None:
-    """A case about nothing else than effects that never were."""
+    """A case about nothing else than effects that never were, of which the agent has been told."""
     twin = history.twin or history
     if not history.cases or history.residue or history.differences or (twin is not history and twin.cases):
+        return None
+    if any(mentions(history.told_words, step.call_id or step.tool) for step in untold_steps(history)):
         return None
     named = next((a for a in answers if _is_named(history, a.call)), None)
     if named is None or _has_another_reason(history, {answer.call.index for answer in answers}):

@@ -9,7 +9,7 @@ from sagaproof._checks.answers import is_definite, is_nothing_to_undo, told_text
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.rate_limit import due, too_soon
 from sagaproof._checks.say import asked_for, call_text, times_text
-from sagaproof._model.event import Asked, Noted, Told
+from sagaproof._model.event import Asked, Noted, Notified, Told
 from sagaproof._model.fault import Learnt
 from sagaproof._model.history import Arrival, Call, History
 from sagaproof._model.operation import EffectClass
@@ -57,7 +57,7 @@ class ErrorsClassified:
                 continue
             verdict = None
             if len(call.arrivals) > 1:
-                verdict = _again_refused(history, call) or too_soon(call) or _unpaused(call)
+                verdict = _again_refused(history, call) or too_soon(history, call) or _unpaused(call)
             if verdict is not None and not history.is_usual_twice(call):
                 return verdict
             reached = reached or any(_is_reached(call, arrival) for arrival in call.arrivals)
@@ -87,7 +87,10 @@ def _again_refused(history: History, call: Call) -> Verdict | None:
         told = before.told
         if told is None or told.learnt != Learnt.STATUS or not is_definite(told):
             return None  # it may have been applied, or the failure is of another kind
-        if not _is_for_good(call, told) or _is_new_intent(history, before, after):
+        if _is_new_intent(history, before, after):
+            renewed = False  # who asks anew, such as another process, may renew them as well
+            continue
+        if not _is_for_good(call, told):
             continue
         if told.status in _CREDENTIALS and not renewed:
             renewed = True
@@ -101,14 +104,14 @@ def _again_refused(history: History, call: Call) -> Verdict | None:
 
 
 def _is_new_intent(history: History, before: Arrival, after: Arrival) -> bool:
-    """Whether something stands between: a restart, another key, a step of the saga, or a change."""
+    """Whether something stands between: a restart, another key, a step or an event, or a change."""
     one, other = before.called, after.called
     if one.point.restart != other.point.restart or one.key != other.key:
         return True
     if after.position < before.told_position:
         return True  # side by side: made before the refusal was known
     between = history.events[before.told_position : after.position]
-    if any(isinstance(event, Asked | Noted) for event in between):
+    if any(isinstance(event, Asked | Noted | Notified) for event in between):
         return True
     return any(before.told_position < at < after.position for at in history.applied_at)
 

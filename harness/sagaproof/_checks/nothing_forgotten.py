@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sagaproof._checks.answers import is_poor
 from sagaproof._checks.cancelled import is_cancelled_when_done
-from sagaproof._checks.crash import CRASHES, came_back, deaths, last_note, steps_forward
+from sagaproof._checks.crash import CRASHES, came_back, deaths, is_wanted, last_note, steps_forward
 from sagaproof._checks.doubt import found_at
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, Verdict, violated
 from sagaproof._checks.say import asked_for, effect_text, said
 from sagaproof._model.claim import Claim
 from sagaproof._model.effect import Effect
-from sagaproof._model.event import Applied, Died
+from sagaproof._model.event import Applied, Died, Restarted
 from sagaproof._model.history import Call, History
 from sagaproof._model.operation import EffectClass
 
@@ -69,24 +69,21 @@ def _is_accounted_for(history: History, effect: Effect, death: int) -> bool:
         return False
     call = history.calls[effect.call]
     learnt = call.answered if call.ok else max(_poorly_answered(call), found_at(history, call))
-    if 0 <= learnt < last_note(history, death):
+    if 0 <= learnt < last_note(history, _restart_after(history, death)):
         return True
-    return _is_wanted(history, effect) or came_back(history, call, death, by_agent=True)
+    return is_wanted(history, effect) or came_back(history, call, death, by_agent=True)
+
+
+def _restart_after(history: History, death: int) -> int:
+    """Where the next process begins: what other threads of the dead one had under way lands before that."""
+    later = enumerate(history.events[death:], start=death)
+    return next((at for at, event in later if isinstance(event, Restarted)), death)
 
 
 def _poorly_answered(call: Call) -> int:
     """The position of an answer that told of a success and lacked something; -1 if there was none."""
     poor = (one.told_position for one in call.arrivals if one.told is not None and is_poor(one.told))
     return next(poor, -1)
-
-
-def _is_wanted(history: History, effect: Effect) -> bool:
-    """Whether it is just what a completed saga leaves."""
-    twin = history.twin
-    if twin is None or twin.claim is not Claim.COMPLETED or isinstance(history.script.after_restart, tuple):
-        return False
-    meaning = history.meaning(effect)
-    return history.net[meaning] <= twin.net[meaning]
 
 
 def _forgotten(history: History, effect: Effect, death: int) -> Verdict:

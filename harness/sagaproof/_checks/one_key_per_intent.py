@@ -34,7 +34,7 @@ class OneKeyPerIntent:
                 continue
             if len(call.arrivals) > 1 and any(call.keys) and not history.is_usual_twice(call):
                 reached = True
-                verdict = _judge_attempts(call)
+                verdict = _judge_attempts(history, call)
                 if verdict is not None:
                     return verdict
             for arrival in call.arrivals:
@@ -47,14 +47,16 @@ class OneKeyPerIntent:
         return HELD if reached else NOT_REACHED
 
 
-def _judge_attempts(call: Call) -> Verdict | None:
+def _judge_attempts(history: History, call: Call) -> Verdict | None:
     seen: dict[str, object] = {}
     for number, arrival in enumerate(call.arrivals):
         key = arrival.called.key
         if number:
             before = call.arrivals[number - 1]
             was_definite = before.told is not None and is_definite(before.told)
-            if key != before.called.key and not was_definite:
+            if key == before.called.key or was_definite:
+                pass
+            elif not _is_shut(history, call.operation.system, before.called.key, arrival.position):
                 return _changed(call, before, key)
         if key is not None and seen.setdefault(key, arrival.called.args) != arrival.called.args:
             return violated(
@@ -63,6 +65,17 @@ def _judge_attempts(call: Call) -> Verdict | None:
                 calls=[call.index],
             )
     return None
+
+
+def _is_shut(history: History, system: str, key: str | None, at: int) -> bool:
+    """Whether what had that key was undone or fenced off by it: from there on nothing can come of it."""
+    return key is not None and any(
+        undo.first.args.get("by_key") == key
+        and undo.operation.system == system
+        and undo.ok
+        and 0 <= undo.answered < at
+        for undo in history.calls
+    )
 
 
 def _changed(call: Call, before: Arrival, key: str | None) -> Verdict:

@@ -13,7 +13,17 @@ from typing import Final, NamedTuple, Protocol, TypeAlias, runtime_checkable
 from sagaproof._model.history import History
 from sagaproof._model.plan import Plan
 
-__all__ = ["HELD", "NOT_REACHED", "Facts", "RunCheck", "RunName", "State", "Verdict", "violated"]
+__all__ = [
+    "HELD",
+    "NOT_REACHED",
+    "Facts",
+    "RunCheck",
+    "RunName",
+    "State",
+    "Verdict",
+    "verdict_of",
+    "violated",
+]
 
 RunName: TypeAlias = tuple[str, Plan]
 """A run of a campaign: the name of its script, and its plan."""
@@ -57,6 +67,14 @@ def violated(
 ) -> Verdict:
     """A violation; see `Verdict` for the fields."""
     return Verdict(State.VIOLATED, claim, because, tuple(calls), run, beside)
+
+
+def verdict_of(answer: object) -> Verdict:
+    """What a check of the user has answered. Raises `TypeError` for what is no verdict, such as a bool."""
+    if isinstance(answer, Verdict):
+        return answer
+    msg = f"it answered {answer!r}; return HELD, NOT_REACHED or violated(...)"
+    raise TypeError(msg)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from typing import Final
 
 from sagaproof._checks.protocol import Verdict, violated
 from sagaproof._checks.say import asked_for, call_text
+from sagaproof._model.event import Asked
 from sagaproof._model.faults import FAULTS
-from sagaproof._model.history import Arrival, Call
+from sagaproof._model.history import Arrival, Call, History
 
 __all__ = ["due", "too_soon"]
 
@@ -19,7 +20,7 @@ _DATE_S: Final = 2.0
 _ROUNDING_S: Final = 0.001
 
 
-def too_soon(call: Call) -> Verdict | None:
+def too_soon(history: History, call: Call) -> Verdict | None:
     """The violation of a call that was made again before the time that it was told."""
     for before, after in pairwise(call.arrivals):
         earliest = due(call, before)
@@ -29,6 +30,8 @@ def too_soon(call: Call) -> Verdict | None:
             continue  # side by side
         if before.called.point.restart != after.called.point.restart:
             continue  # a new process has not been told
+        if any(isinstance(event, Asked) for event in history.events[before.told_position : after.position]):
+            continue  # it is the agent that asks again, and it was told that the call had failed
         wait = after.called.at - before.told.at
         return violated(
             f"{call_text(call)} was made again after {wait:.4g} s, "

@@ -36,7 +36,8 @@ class RejectedPivotUnwinds:
     If every attempt of a call of class 5 was refused for good (4xx other than 408, 409 and 429) and nothing
     irreversible happened, then the saga completes another way, or each effect of class 3 or 4 that it knew
     of has its undo invoked; and it does not claim *escalated*, unless something else failed or cannot be
-    taken back. Reached by such a refusal. Not judged where the process died: it may have forgotten that.
+    taken back. What is older than the service remembers its key may be left to a person who is told of it.
+    Reached by such a refusal. Not judged where the process died: it may have forgotten that.
     """
 
     slug = "rejected-pivot-unwinds"
@@ -97,7 +98,18 @@ def _can_be_undone(history: History, effect: Effect) -> bool:
 
 def _was_passed_over(history: History, effect: Effect, pivot: Call) -> bool:
     known = history.calls[effect.call].answered < pivot.arrivals[-1].told_position
-    return known and effect.cls in _TAKEN_BACK and effect.call not in history.undos_of
+    if not known or effect.cls not in _TAKEN_BACK or effect.call in history.undos_of:
+        return False
+    return not (_has_outlived_its_key(history, effect, pivot) and history.is_named(effect))
+
+
+def _has_outlived_its_key(history: History, effect: Effect, pivot: Call) -> bool:
+    """Whether an undo by the key would not find it any more, and shut out nothing."""
+    told = pivot.last_told
+    if effect.key is None or told is None:
+        return False
+    age_s = told.at - history.calls[effect.call].first.at
+    return age_s > history.operations[effect.full].key_lifetime_s
 
 
 def _verdict(history: History, pivot: Call, what: str, left: list[Effect]) -> Verdict:

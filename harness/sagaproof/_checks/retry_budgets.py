@@ -32,7 +32,8 @@ class RetryBudgets:
     No call is tried more than 50 times; or, where `attempts` declares a number for its operation, more than
     that under one key, nor is it given up before that on a failure that may pass. A look that finds what a
     lost answer had done ends it earlier, and so does a rate limit of a day. After a restart the count begins
-    anew. Reached when a call was tried again, or failed where a number is declared.
+    anew, and so it does where an agent asks for anything. Reached when a call was tried again, or failed
+    where a number is declared.
 
     The budget of an undo is its own: under one kind of failure that lasts until it is given up, the undo of
     what had succeeded gets no fewer attempts in a run in which calls were tried again before it than in a
@@ -81,8 +82,8 @@ def _is_number(count: object) -> bool:
 
 
 def _judge(history: History, call: Call, declared: int | None) -> Verdict | None:
-    tried = attempts(call)
-    most = attempts(call, one_key=True) if declared else tried
+    tried = attempts(history, call)
+    most = attempts(history, call, one_key=True) if declared else tried
     if most > (declared or _ATTEMPTS_MAX):
         return None if history.is_usual_twice(call) else _too_often(call, most, declared)
     if declared is not None and tried < declared and _is_given_up(history, call):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Verdict, violated
 from sagaproof._checks.say import times_text
-from sagaproof._checks.tries import GivenUp, Tries, given_up
+from sagaproof._checks.tries import GivenUp, Tries, given_up, join_fewest
 from sagaproof._model.history import History
 from sagaproof._model.point import Phase
 
@@ -31,6 +31,11 @@ class Budgets:
             found = self._after if _was_retried_before(undo.started, history) else self._fresh
             tries = Tries(len(undo.arrivals), (history.script.name, history.plan), undo.index)
             found[at] = tries.fewer(found.get(at))
+
+    def join(self, later: Budgets) -> None:
+        """Take in what was seen of the runs that came next."""
+        join_fewest(self._after, later._after)
+        join_fewest(self._fresh, later._fresh)
 
     def conclude(self) -> Verdict:
         """Compare; of several undos the one with the smallest plan is shown."""

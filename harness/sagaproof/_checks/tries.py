@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple, TypeVar
 
 from sagaproof._checks.protocol import RunName
 from sagaproof._model.event import Told
@@ -14,7 +15,9 @@ from sagaproof._model.history import Call, History
 from sagaproof._model.operation import EffectClass
 from sagaproof._model.plan import ALL, Injection
 
-__all__ = ["GivenUp", "Tries", "attempts", "given_up"]
+__all__ = ["GivenUp", "Tries", "attempts", "given_up", "join_fewest"]
+
+K = TypeVar("K")
 
 _PASSING: Final = frozenset(
     name
@@ -56,8 +59,10 @@ def given_up(history: History) -> Iterator[GivenUp]:
             yield GivenUp(call, injection.fault)
 
 
-def attempts(call: Call, *, one_key: bool = False) -> int:
+def attempts(history: History, call: Call, *, one_key: bool = False) -> int:
     """How often a call was tried before its first success, in the process that tried most.
+
+    Each time that an agent asked for anything is counted by itself.
 
     Left out are looks that found nothing, for they may be waiting, and what came before the attempt in front
     was told anything: two that mean the same, side by side. With `one_key`, those under another key are
@@ -70,10 +75,22 @@ def attempts(call: Call, *, one_key: bool = False) -> int:
         if arrival.position < free_at or (call.operation.cls is EffectClass.READ and _found_nothing(told)):
             continue
         free_at = arrival.told_position
-        counts[called.point.restart, called.key if one_key else None] += 1
+        asking = bisect(history.asked_at, arrival.position)
+        counts[called.point.restart, called.key if one_key else None, asking] += 1
         if told is not None and told.ok:
             break
     return max(counts.values(), default=0)
+
+
+def join_fewest(known: dict[K, Tries], later: Mapping[K, Tries]) -> list[K]:
+    """Keep the fewest of both, of two alike those that were known; returns where that is the later one."""
+    found = []
+    for at, tries in later.items():
+        fewest = tries.fewer(known.get(at))
+        if fewest is tries:
+            found.append(at)
+        known[at] = fewest
+    return found
 
 
 def _found_nothing(told: Told | None) -> bool:

@@ -88,6 +88,13 @@ class Landings:
         else:
             self._in_time.setdefault(pair, end)
 
+    def join(self, later: Landings) -> None:
+        """Take in what was seen of the runs that came next."""
+        for pair, ends in later._late.items():
+            self._late.setdefault(pair, []).extend(ends)
+        for pair, end in later._in_time.items():
+            self._in_time.setdefault(pair, end)
+
     def conclude(self) -> Verdict:
         """Compare; of several that differ, the one with the smallest plan is shown."""
         late = ((at, end) for at, ends in self._late.items() for end in ends)

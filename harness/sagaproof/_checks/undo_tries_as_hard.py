@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sagaproof._checks.protocol import HELD, NOT_REACHED, Facts, RunName, Verdict, violated
 from sagaproof._checks.say import times_text
-from sagaproof._checks.tries import GivenUp, Tries, attempts, given_up
+from sagaproof._checks.tries import GivenUp, Tries, attempts, given_up, join_fewest
 from sagaproof._model.history import History
 from sagaproof._model.operation import EffectClass
 from sagaproof._model.point import Phase
@@ -17,8 +17,9 @@ class UndoTriesAsHard:
 
     Under a failure that may pass (5xx, refused, timeout, an outage) and lasts until the caller gives up, the
     undo of a call of class 3 or 4 gets at least as many attempts as that call itself gets under the same
-    failure, in whichever run of the campaign. What another undo of the same effect then achieved counts in
-    its favour. Reached when one kind of failure met both until they were given up.
+    failure, in whichever run of the campaign; what an agent asks for again is counted anew. What another undo
+    of the same effect then achieved counts in its favour. Reached when one kind of failure met both until
+    they were given up.
     """
 
     slug = "undo-tries-as-hard"
@@ -46,15 +47,15 @@ class Attempts:
         run = (history.script.name, history.plan)
         for given in given_up(history):
             if given.call.phase is Phase.FORWARD and not history.is_usual_twice(given.call):
-                self._observe_call(given, run)
+                self._observe_call(given, history, run)
             elif given.call.phase is Phase.UNDO:
                 self._observe_undo(given, history, run)
 
-    def _observe_call(self, given: GivenUp, run: RunName) -> None:
+    def _observe_call(self, given: GivenUp, history: History, run: RunName) -> None:
         operation = given.call.operation
         if operation.cls >= EffectClass.REVERSIBLE and not operation.undoes:
             at = (operation.full, given.fault)
-            tries = Tries(attempts(given.call, one_key=True), run, given.call.index)
+            tries = Tries(attempts(history, given.call, one_key=True), run, given.call.index)
             self._calls[at] = tries.fewer(self._calls.get(at))
 
     def _observe_undo(self, given: GivenUp, history: History, run: RunName) -> None:
@@ -70,6 +71,12 @@ class Attempts:
         fewest = self._undos[at] = tries.fewer(self._undos.get(at))
         if fewest is tries:
             self._undo_names[at] = given.call.operation.full
+
+    def join(self, later: Attempts) -> None:
+        """Take in what was seen of the runs that came next."""
+        join_fewest(self._calls, later._calls)
+        for at in join_fewest(self._undos, later._undos):
+            self._undo_names[at] = later._undo_names[at]
 
     def conclude(self) -> Verdict:
         """Compare; of several undos that are not tried as hard, the one with the smallest plan is shown."""

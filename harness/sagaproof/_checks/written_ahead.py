@@ -120,8 +120,8 @@ def _unwritten(history: History, call: Call, death: int) -> Verdict:
     assert isinstance(died, Died)
     key = f" under the key {call.first.key}" if call.first.key else ""
     return violated(
-        f"the process died after it had sent {call_text(call)}, but nothing of that had been written down",
-        because=f"{asked_for(call)}{key} was sent before any record named it; "
+        f"the process died over {call_text(call)}, but nothing of that had been written down",
+        because=f"{asked_for(call)}{key} was made before any record named it; "
         f"the process died at {died.point}, and no later one came back to it",
         calls=[call.index],
     )

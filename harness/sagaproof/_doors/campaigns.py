@@ -19,9 +19,11 @@ from sagaproof._model.script import Script
 from sagaproof._report.build import build_scenario
 from sagaproof._search.campaign import Campaign, Level, Status
 from sagaproof._search.expected import Outcome
-from sagaproof._search.explore import Progress, explore, replay
+from sagaproof._search.explore import explore, replay
+from sagaproof._search.gaps import Gap
 from sagaproof._search.settings import Settings
 from sagaproof._search.subject import Subject
+from sagaproof._search.sweep import Progress
 from sagaproof._taps.handle import WorldHandle
 from sagaproof.errors import SagaproofError, UsageError, suggest
 
@@ -81,9 +83,8 @@ def _refuse_idleness(campaign: Campaign) -> None:
     """Faults were asked for and none was ever injected: that proves nothing."""
     wanted, made = campaign.settings.faults, sum(level.run for level in campaign.levels if level.k > 0)
     if wanted and not made and not campaign.errors and not campaign.incomplete:
-        campaign.incomplete.append(
-            "no fault was injected: every fault at every call is excluded or does not apply"
-        )
+        text = "no fault was injected: every fault at every call is excluded or does not apply"
+        campaign.miss(Gap("idle", "", text, spoils=True))
 
 
 def _script(subject: Subject, name: str) -> Script:

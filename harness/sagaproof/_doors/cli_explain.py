@@ -1,17 +1,20 @@
-"""The page of one check, or all checks in a line each, on a terminal."""
+"""The page of one check, error or fault, or all checks in a line each, on a terminal."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.table import Table
 from rich.text import Text
 
+from sagaproof._doors.cli_explain_fault import fault_pages
 from sagaproof._doors.registry import planted
-from sagaproof._report.explanation import Explanation, explanations
+from sagaproof._model.faults import FAULTS
+from sagaproof._report.explanation import Explanation, error_pages, explanations
 from sagaproof.errors import UsageError, suggest
 
 __all__ = ["page_of", "print_explained"]
@@ -20,10 +23,16 @@ _WIDTH = 110
 
 
 def page_of(slug: str) -> str:
-    """The whole page of a check in Markdown. Raises `UsageError` with the nearest slug for one unknown."""
+    """The page of a check, an error or a fault, in Markdown. Raises `UsageError` with the nearest name."""
     known = explanations()
+    if slug not in known and slug in error_pages():
+        return f"# {slug}\n\n{error_pages()[slug]}"
     if slug not in known:
-        raise UsageError(f"there is no check {slug!r}", advice=suggest(slug, known))
+        if pages := fault_pages(slug):
+            return pages
+        names = [*known, *error_pages(), *FAULTS]
+        nearest = suggest(slug, get_close_matches(slug, names, n=1, cutoff=0.5) or known)
+        raise UsageError(f"there is no check {slug!r}, and no error or fault", advice=nearest)
     one = known[slug]
     parts = [f"# {slug}", f"**{one.effect}**", "\n".join(_facts(one)), one.page.strip(), _switch(one)]
     return "\n\n".join([*parts, "## Exactly", one.exactly]) + "\n"

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sagaproof._model.fault import Fault, Learnt, applicable
+from sagaproof._model.fault import Fault, applicable
 from sagaproof._model.faults import FAULTS
 from sagaproof._model.operation import Operation
 from sagaproof._model.point import Phase
@@ -45,7 +45,7 @@ def _tried(fault: Fault) -> str:
     """When a campaign uses it."""
     if fault.opt_in:
         return f'only with families=["{fault.family}"]'
-    if fault.learnt is Learnt.DEATH:
+    if fault.may_kill and fault.representative is None:
         return "with recover="
     if fault.family == "cancel":
         return "if the saga is asynchronous"

@@ -13,7 +13,7 @@ from rich.text import Text
 from sagaproof._checks import catalogue
 from sagaproof._doors.cli_faults import fault_data, fitting, print_faults
 from sagaproof._doors.registry import scenarios, systems
-from sagaproof._model.operation import EffectClass, Operation, durable_write, event_source
+from sagaproof._model.operation import STORE_HOOKS, EffectClass, Operation, durable_write, event_source
 from sagaproof._model.point import Phase
 from sagaproof._search.scenario import Scenario
 from sagaproof._sometimes import catalogue as states
@@ -44,7 +44,7 @@ def inventory(*, faults: bool) -> dict[str, Any]:
     data["sometimes"] = [_state(one) for one in states.sometimes()]
     if faults:
         data["faults"] = fault_data()
-        write = durable_write("journal", "append")
+        write = durable_write("journal", "append", STORE_HOOKS)
         data["writes"] = [{"operation": write.full, "faults": {"journal": fitting(write, Phase.JOURNAL)}}]
         sources = [event_source(system.name) for system in found.values() if system.sends]
         data["events"] = [

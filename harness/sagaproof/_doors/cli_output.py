@@ -19,10 +19,14 @@ _AFTER_S = 1.0
 
 
 class Output:
-    """The two streams of one command. With `as_json`, standard output gets one object and nothing else."""
+    """The two streams of one command. With `as_json`, standard output gets one object and nothing else.
 
-    def __init__(self, *, as_json: bool) -> None:
+    `show_all` says that every finding is to be printed in full.
+    """
+
+    def __init__(self, *, as_json: bool, show_all: bool = False) -> None:
         self.as_json = as_json
+        self.show_all = show_all
         self._stdout = sys.stdout
         self.out = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
         self.err = Console(stderr=True, highlight=False, markup=False, emoji=False)

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
+from typing import Final
 
 import pytest
 
+from sagaproof._doors.closing import Closing
 from sagaproof._doors.options import Options, required_as_text
+from sagaproof._doors.pytest_end import End
 from sagaproof._doors.pytest_session import session_of
 from sagaproof._report.parts import merge_reports
-from sagaproof._report.schema import Report
+from sagaproof._report.schema import GatePart, Report
 
-__all__ = ["is_test", "run_tests"]
+__all__ = ["ALONE", "is_test", "run_tests"]
+
+ALONE: Final = (
+    # This process has loaded more than a pytest that was called by itself.
+    *("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"),
+    # Workers would keep what they found to themselves.
+    *(("-n0",) if find_spec("xdist") is not None else ()),
+)
+"""Options of a pytest that runs in this process."""
 
 
 def is_test(target: str) -> bool:
@@ -26,12 +37,20 @@ def run_tests(
     *,
     plan: str | None = None,
     script: str | None = None,
+    closing: Closing | None = None,
     stable: bool = False,
+    show_all: bool = False,
+    plugins: Sequence[object] = (),
 ) -> Report:
-    """Run pytest on the targets. That it failed otherwise, or ran nothing, is a problem of the report."""
+    """Run pytest on the targets. That it failed otherwise, or ran nothing, is a problem of the report.
+
+    The gates and the baseline of `closing` are those of pytest; what it writes is left to the caller.
+    """
     collector = _Collector()
-    code = pytest.main([*targets, *_arguments(options, plan, script, stable=stable)], plugins=[collector])
-    report = merge_reports(collector.reports)
+    arguments = [*_arguments(options, plan, script, stable=stable), *_gates(closing)]
+    arguments += ["-vv"] if show_all else []
+    code = pytest.main([*targets, *arguments], plugins=[collector, *plugins])
+    report = merge_reports(collector.reports).model_copy(update={"gates": collector.gates})
     problem = ""
     if not report.scenarios:
         problem = f"no explored test ran in {', '.join(targets)} (pytest ended with {int(code)})"
@@ -45,9 +64,27 @@ class _Collector:
 
     def __init__(self) -> None:
         self.reports: list[Report] = []
+        self._ends: list[End] = []
+
+    @property
+    def gates(self) -> tuple[GatePart, ...]:
+        """What the gates came to."""
+        return tuple(gate for end in self._ends for gate in end.gates)
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        session_of(config).listeners.append(self.reports.append)
+        session = session_of(config)
+        session.listeners.append(self.reports.append)
+        session.end.is_inner = True
+        self._ends.append(session.end)
+
+
+def _gates(closing: Closing | None) -> list[str]:
+    if closing is None:
+        return []
+    gates, found = closing.gates, []
+    found += [] if gates.fail_under is None else [f"--saga-fail-under={gates.fail_under}"]
+    found += [f"--saga-require={','.join(gates.require)}"] if gates.require else []
+    return found + ([] if closing.baseline is None else [f"--saga-baseline={closing.baseline}"])
 
 
 def _arguments(options: Options, plan: str | None, script: str | None, *, stable: bool) -> list[str]:
@@ -57,9 +94,7 @@ def _arguments(options: Options, plan: str | None, script: str | None, *, stable
     if "require_sometimes" in given:
         given["require-sometimes"] = required_as_text(given.pop("require_sometimes"))
     given |= {name: value for name, value in (("plan", plan), ("script", script)) if value is not None}
-    found = [f"--saga-{name}={value}" for name, value in given.items()]
-    # This process has loaded more than a pytest that was called by itself.
-    found += ["-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"]
-    # Workers would keep what they found to themselves.
-    found += ["-n0"] if find_spec("xdist") is not None else []
+    flags = ["--saga-coverage"] if given.pop("coverage", False) else []
+    found = [*flags, *(f"--saga-{name}={value}" for name, value in given.items())]
+    found += ALONE
     return [*found, "--saga-stable"] if stable else found

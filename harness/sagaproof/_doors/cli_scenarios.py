@@ -8,14 +8,25 @@ from pathlib import Path
 from sagaproof._doors.campaigns import Wanted, broken, run
 from sagaproof._doors.cli_output import Output
 from sagaproof._doors.options import Options, settings_of
+from sagaproof._doors.registry import scenarios
 from sagaproof._doors.subjects import subject_of_scenario
 from sagaproof._search.campaign import Campaign
 from sagaproof._search.expected import Expectation, Outcome, compare, write_expected
+from sagaproof._search.gaps import Gap
 from sagaproof._search.scenario import Scenario
 from sagaproof._search.settings import Settings
 from sagaproof.errors import SagaproofError, UsageError
 
-__all__ = ["explore_scenarios", "replay_scenario"]
+__all__ = ["all_that_can_run", "explore_scenarios", "replay_scenario"]
+
+
+def all_that_can_run(output: Output) -> list[Scenario]:
+    """Every registered scenario whose extra is installed; the others are named on standard error."""
+    found = list(scenarios().values())
+    for needs in sorted({scenario.needs for scenario in found if scenario.missing}):
+        names = ", ".join(scenario.name for scenario in found if scenario.needs == needs)
+        output.err.print(f'left out, for want of {needs} (pip install "sagaproof[{needs}]"): {names}')
+    return [scenario for scenario in found if not scenario.missing]
 
 
 def explore_scenarios(
@@ -40,9 +51,10 @@ def explore_scenarios(
     return outcomes
 
 
-def replay_scenario(scenario: Scenario, plan: str, script: str | None) -> Outcome:
+def replay_scenario(scenario: Scenario, plan: str, script: str | None, options: Options) -> Outcome:
     """Replay one plan. Nothing is expected of it: what it violates is a finding."""
-    return Outcome(run(subject_of_scenario(scenario), scenario.settings, Wanted(plan, script)))
+    settings = settings_of([options], base=scenario.settings)
+    return Outcome(run(subject_of_scenario(scenario), settings, Wanted(plan, script)))
 
 
 def _explored(scenario: Scenario, options: Options, output: Output) -> tuple[Campaign, Settings]:
@@ -63,6 +75,10 @@ def _expectation(scenario: Scenario, settings: Settings, campaign: Campaign) -> 
         campaign.notes.append("its expected findings are those of its own settings, and were not compared")
         return None
     found = compare(campaign.findings, scenario.expected)
+    if settings.shard is not None and not _is_cut(campaign):
+        # Another shard may have what is missing of this one.
+        campaign.gaps += [Gap("expected", line, line, spoils=True) for line in found.missing]
+        return Expectation((), found.surplus)
     # What was cut off may hold what is missing.
     return Expectation((), found.surplus) if _is_cut(campaign) else found
 
@@ -76,7 +92,7 @@ def _accept(scenario: Scenario, settings: Settings, campaign: Campaign) -> None:
         )
     if campaign.errors:
         return
-    if _is_cut(campaign) or _space(settings) != _space(scenario.settings):
+    if _is_cut(campaign) or settings.shard is not None or _space(settings) != _space(scenario.settings):
         raise UsageError(
             f"nothing was accepted for {scenario.name!r}: this was not the whole of it",
             advice="Run it to its end, under its own settings, with --accept.",

@@ -22,7 +22,7 @@ def _condition(cell: str, holds: Callable[[Called], bool]) -> Condition:
     if not callable(holds):
         raise UsageError(
             f"when= has {holds!r} for {cell!r}, which cannot be called",
-            advice='Give a function of the call: when={"*=503": lambda call: call.args["amount"] > 9}.',
+            advice='Give a function of the call: when={"*=503": lambda call: call.key is not None}.',
         )
 
     def guarded(call: Called) -> bool:

@@ -37,6 +37,8 @@ def explore(
     seconds: float | None = None,
     seed: int | None = None,
     require_sometimes: bool | Sequence[str] | None = None,
+    crash: str | None = None,
+    coverage: bool | None = None,
     claim: Callable[[Any], object] | None = None,
     invariants: Iterable[Callable[[WorldHandle], object]] = (),
     independent: Iterable[tuple[str, str]] = (),
@@ -106,7 +108,10 @@ def explore(
     The crash: `recover(world)`, or `recover()`, is what a new process does after a crash. It returns the
     claim, as the body does, or with `agent` the dispatcher that goes on; never the body again. With it the
     process is also killed before and after each call and each write into `world.journal` or through
-    `world.durable`. The script says what the agent does after a restart.
+    `world.durable`. The script says what the agent does after a restart. `crash` is "simulated", an
+    exception, or "real": the process is one of its own, killed by SIGKILL.
+
+    With `coverage` the report tells which lines of the undo code no fault has reached.
 
     Called outside of pytest, the decorated function explores and raises `AssertionError` on findings.
     """

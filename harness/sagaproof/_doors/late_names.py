@@ -6,9 +6,9 @@ from collections.abc import Collection
 from typing import Final
 
 from sagaproof._drivers.recovery import no_recovery
-from sagaproof._model.fault import Learnt, applicable
+from sagaproof._model.fault import applicable
 from sagaproof._model.faults import FAULTS
-from sagaproof._model.operation import durable_write
+from sagaproof._model.operation import STORE_HOOKS, durable_write
 from sagaproof._model.plan import Injection, Plan
 from sagaproof._model.point import Phase
 from sagaproof.errors import UsageError
@@ -47,16 +47,17 @@ def require_recovery(plan: Plan, *, restarts: bool) -> None:
 
 
 def _is_death(injection: Injection) -> bool:
-    return FAULTS[injection.fault].learnt is Learnt.DEATH
+    return FAULTS[injection.fault].may_kill
 
 
 def _require_fit(injection: Injection, plan: Plan) -> None:
-    write = durable_write(*injection.point.operation.split("."))
+    store, _, function = injection.point.operation.partition(".")
+    write = durable_write(store, function, STORE_HOOKS)
     if applicable(FAULTS[injection.fault], write, Phase.JOURNAL):
         return
     fitting = (name for name, fault in FAULTS.items() if applicable(fault, write, Phase.JOURNAL))
     raise UsageError(
         f"{injection} puts {injection.fault!r} on a write into a store of the saga's own",
         where=f"plan {plan}",
-        advice=f"There the process can only die: {', '.join(fitting)}.",
+        advice=f"There the process can die, or the store can fail: {', '.join(fitting)}.",
     )

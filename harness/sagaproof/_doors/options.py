@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sagaproof._model.faults import FAULTS
 from sagaproof._search.settings import Exclusion, Settings
+from sagaproof._search.shard import Shard
 from sagaproof.errors import UsageError, suggest
 
 __all__ = [
@@ -40,6 +41,11 @@ class Options(BaseModel):
     seconds: float | None = Field(default=None, gt=0)
     seed: int | None = Field(default=None, strict=True)
     require_sometimes: bool | tuple[str, ...] | None = None
+    crash: Literal["simulated", "real"] | None = None
+    shard: str | None = None
+    coverage: bool | None = None
+    workers: int | None = Field(default=None, ge=1, strict=True)
+    executor: str | None = None
     exclude: dict[str, str] = {}
 
 
@@ -50,6 +56,9 @@ class FileOptions(Options):
     hosts: dict[str, str | tuple[str, ...]] = {}
     allow_hosts: tuple[str, ...] = ()
     report: str | None = None
+    fail_under: float | None = None
+    require: tuple[str, ...] = ()
+    baseline: str | None = None
 
 
 def read(model: type[Options], values: Mapping[str, Any], where: str) -> Any:
@@ -133,7 +142,7 @@ def _set_in(layer: Options) -> Iterable[tuple[str, Any]]:
     for name in Options.model_fields:
         value = getattr(layer, name)
         if name != "exclude" and value is not None:
-            yield name, value
+            yield name, Shard.parse(value) if name == "shard" else value
 
 
 _GLOB = re.compile(r"[*?\[]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sagaproof._run import real_time
-from sagaproof._search.explore import Progress
+from sagaproof._search.sweep import Progress
 
 __all__ = ["SLOW_S", "Ticker"]
 

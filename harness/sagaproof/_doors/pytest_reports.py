@@ -27,11 +27,12 @@ class Reports:
         """Keep what one test came to."""
         write_part(report, self._parts)
 
-    def finish(self) -> list[Path]:
-        """Write the report of all parts. Raises `UsageError` if it cannot be written."""
-        report = merge_parts(self._parts)
-        if not report.scenarios and not report.problems:
-            return []
+    def whole(self) -> Report:
+        """The report of all parts."""
+        return merge_parts(self._parts)
+
+    def write(self, report: Report) -> list[Path]:
+        """Write it, and forget the parts. Raises `UsageError` if it cannot be written."""
         written = write_reports(report, self._folder)
         shutil.rmtree(self._parts, ignore_errors=True)
         return written

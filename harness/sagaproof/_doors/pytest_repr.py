@@ -11,6 +11,6 @@ def as_it_is(text: str, path: str, line: int) -> ReprExceptionInfo:
     """A representation without a traceback. It survives the way from a worker of pytest-xdist."""
     entry = ReprEntryNative([f"{row}\n" for row in text.split("\n")])
     return ReprExceptionInfo(
-        reprcrash=ReprFileLocation(path, line, text),
+        reprcrash=ReprFileLocation(path, line, text.partition("\n")[0]),
         reprtraceback=ReprTraceback([entry], None, style="native"),
     )

@@ -5,15 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sagaproof._doors.campaigns import broken, run
+from sagaproof._doors.closing import Closing
 from sagaproof._doors.exploration import Exploration, exploration_of
 from sagaproof._doors.failure import CampaignFailed
 from sagaproof._doors.options import hosts_for
+from sagaproof._doors.pytest_end import End
 from sagaproof._doors.pytest_fixtures import check_fixtures
 from sagaproof._doors.pytest_reports import Reports
 from sagaproof._doors.pytest_repr import as_it_is
@@ -25,8 +26,9 @@ from sagaproof._doors.pytest_world import PlainWorld
 from sagaproof._doors.subjects import subject_of_test, systems_of_test
 from sagaproof._doors.verdict import first_line, verdict
 from sagaproof._report.build import build
+from sagaproof._report.json_file import as_json
 from sagaproof._report.schema import Report
-from sagaproof._search.campaign import Campaign, Status
+from sagaproof._search.campaign import Campaign
 from sagaproof._search.expected import Outcome
 from sagaproof._search.settings import Settings
 from sagaproof._taps.handle import WorldHandle
@@ -67,6 +69,7 @@ class PytestSession:
         """What is handed the report of each campaign that this process ran."""
         self._closing: list[str] = []
         self._settings = self._read_settings()
+        self.end = End(Closing() if self._settings is None else self._settings.closing, self._reports)
 
     def _read_settings(self) -> PytestSettings | None:
         """The settings. A worker of pytest-xdist cannot say what is wrong with them: its tests will."""
@@ -187,8 +190,10 @@ class PytestSession:
     def _conclude(self, item: pytest.Function, campaign: Campaign) -> None:
         """Keep what the campaign came to, and fail the test unless that is clean."""
         report = build([Outcome(campaign)], stable=self._settings is not None and self._settings.stable)
+        report = self.end.closing.marked(report)
         part, plan = report.scenarios[0], self._plan
-        self._made[item.nodeid] = heard_of(part, first_line(part, replayed=plan))
+        whole = as_json(report) if self.end.closing.wants_report() else ""
+        self._made[item.nodeid] = heard_of(part, first_line(part, replayed=plan), whole)
         try:
             for listener in self.listeners:
                 listener(report)
@@ -196,9 +201,10 @@ class PytestSession:
             raise CampaignFailed(f"harness error: {error.slug}: {error}", campaign) from error
         if "interrupted" in campaign.incomplete:
             item.session.shouldstop = "interrupted while exploring"
-        if campaign.status is not Status.CLEAN:
+        if part.exit_code:
             width = min(self._config.get_terminal_writer().fullwidth, _WIDTH_MAX)
-            raise CampaignFailed(verdict(part, replayed=plan, width=width), campaign)
+            in_full = self._config.option.verbose > 1
+            raise CampaignFailed(verdict(part, replayed=plan, width=width, in_full=in_full), campaign)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -216,7 +222,9 @@ class PytestSession:
 
     def hear(self, report: pytest.TestReport) -> None:
         """Take in the report of an explored test, from this process or a worker."""
-        self._heard[report.nodeid] = report.sagaproof  # see makereport
+        heard: Heard = report.sagaproof  # see makereport
+        self._heard[report.nodeid] = heard
+        self.end.hear(report.nodeid, heard["whole"])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -224,20 +232,15 @@ class PytestSession:
             return
         if self._plan is not None and not self._heard and session.exitstatus in _RAN:
             self._close(session, f"harness error: {self._plan!r} was replayed in no test")
-        if self._reports is None:
-            return
         try:
-            written = self._reports.finish()
+            for line, fails in self.end.lines(verbose=self._config.option.verbose > 0):
+                self._close(session, line, fails=fails)
         except SagaproofError as error:
             self._close(session, f"harness error: {error.slug}: {error}")
-        else:
-            self._closing += [f"report: {_shown(path)}" for path in written]
-            if not written:
-                self._closing.append("no explored test ran to its end, so there is no report")
 
-    def _close(self, session: pytest.Session, line: str) -> None:
+    def _close(self, session: pytest.Session, line: str, *, fails: bool = True) -> None:
         self._closing.append(line)
-        if session.exitstatus in _RAN:
+        if fails and session.exitstatus in _RAN:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -258,10 +261,3 @@ def _did_not_fit(campaign: Campaign) -> bool:
     return bool(campaign.errors) and all(
         error.startswith(f"{NotInjected.slug}:") for error in campaign.errors
     )
-
-
-def _shown(path: Path) -> str:
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sagaproof._doors.campaigns import Wanted
+from sagaproof._doors.closing import Closing
 from sagaproof._doors.exploration import Exploration
 from sagaproof._doors.options import (
     FileOptions,
@@ -21,7 +22,10 @@ from sagaproof._search.settings import Settings
 
 __all__ = ["PytestSettings"]
 
-_ON_THE_LINE = ("faults", "statuses", "durations", "runs", "seconds", "seed", "require_sometimes")
+_ON_THE_LINE = (
+    *("faults", "statuses", "durations", "runs", "seconds", "seed", "require_sometimes", "crash"),
+    *("coverage", "workers", "executor", "shard"),
+)
 
 
 class PytestSettings:
@@ -35,6 +39,7 @@ class PytestSettings:
             Plan.parse(self.wanted.plan)
         self.stable: bool = config.getoption("saga_stable")
         self.report = _report_folder(config, self.file)
+        self.closing = _closing(config, self.file, replayed=self.wanted.plan is not None)
 
     def of(self, exploration: Exploration) -> Settings:
         """The settings of a test."""
@@ -51,6 +56,28 @@ def _on_the_line(config: pytest.Config) -> Options:
     found: Options = read(Options, given, "on the command line, after --saga-")
     settings_of([found])  # whatever is wrong with them shows here
     return found
+
+
+def _closing(config: pytest.Config, file: FileOptions, *, replayed: bool) -> Closing:
+    """What is asked of the report as a whole. One plan that is replayed covers next to nothing: no gates."""
+
+    def path(name: str) -> Path | None:
+        given: str | None = config.getoption(f"saga_{name}")
+        return None if given is None else Path(config.invocation_params.dir) / given
+
+    least: float | None = config.getoption("saga_fail_under")
+    named: str | None = config.getoption("saga_require")
+    required = file.require if named is None else tuple(named.split(","))
+    in_file = None if file.baseline is None else Path(config.rootpath) / file.baseline
+    return Closing.read(
+        fail_under=None if replayed else file.fail_under if least is None else least,
+        require=() if replayed else required,
+        baseline=path("baseline") or in_file,
+        write_baseline=path("write_baseline"),
+        junit=path("junit"),
+        markdown=path("markdown"),
+        insists=least is not None or named is not None,
+    )
 
 
 def _report_folder(config: pytest.Config, file: FileOptions) -> Path | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final, TypedDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypedDict
 
 from sagaproof._report.card import calls
+from sagaproof._report.code_schema import CodePart
+from sagaproof._report.code_text import code_lines
 from sagaproof._report.console import sometimes_lines
 from sagaproof._report.schema import ScenarioPart
 
@@ -22,21 +24,25 @@ class Heard(TypedDict):
     notes: list[str]
     calls: list[str]
     sometimes: list[str]
+    code: dict[str, Any] | None
+    whole: str
 
 
 _NOTES_MAX: Final = 5
 
 
-def heard_of(part: ScenarioPart, line: str) -> Heard:
-    """What there is to tell of a campaign."""
+def heard_of(part: ScenarioPart, line: str, whole: str = "") -> Heard:
+    """What there is to tell of a campaign; `whole` is its report as JSON, where that is needed at the end."""
     return {
-        "status": part.status,
+        "status": "known" if part.status == "findings" and not part.exit_code else part.status,
         "line": line,
         "runs": part.runs,
         "findings": len(part.findings),
         "notes": list(part.notes),
         "calls": [] if part.replayed is None or part.findings else calls(part.replayed),
         "sometimes": sometimes_lines(part),
+        "code": None if part.code is None else part.code.model_dump(mode="json"),
+        "whole": whole,
     }
 
 
@@ -53,7 +59,13 @@ def summary(heard: Mapping[str, Heard], *, verbose: bool) -> list[str]:
     for name, one in heard.items():
         if one["calls"]:
             lines += [f"{name}  {one['line']}", *one["calls"]]
-    return [*lines, *notes, _total(list(heard.values()))]
+    return [*lines, *notes, *_code(heard.values()), _total(list(heard.values()))]
+
+
+def _code(heard: Iterable[Heard]) -> list[str]:
+    """What no fault has reached of the undo code, in none of the tests."""
+    measured = (one["code"] for one in heard)
+    return code_lines(None if code is None else CodePart.model_validate(code) for code in measured)
 
 
 def _lines(one: Heard, *, verbose: bool) -> list[str]:
@@ -64,9 +76,11 @@ def _total(heard: Sequence[Heard]) -> str:
     runs, findings = sum(one["runs"] for one in heard), sum(one["findings"] for one in heard)
     counts = {
         status: sum(one["status"] == status for one in heard)
-        for status in ("clean", "findings", "incomplete", "error")
+        for status in ("clean", "known", "findings", "incomplete", "error")
     }
     parts = [f"{counts['clean']} clean"]
+    if counts["known"]:
+        parts.append(f"{counts['known']} with known findings")
     if counts["findings"]:
         parts.append(f"{counts['findings']} with findings")
     if counts["incomplete"]:

@@ -69,15 +69,23 @@ def subject_of_scenario(scenario: Scenario) -> Subject:
         raise UsageError(
             f"scenario {scenario.name!r} needs a body or an agent", advice="Give one of the two."
         )
+    if scenario.missing:
+        raise UsageError(
+            f"scenario {scenario.name!r} needs {scenario.needs}, which is not installed",
+            advice=f'It is an extra: pip install "sagaproof[{scenario.needs}]".',
+        )
     driver = _driver_of_scenario(scenario)
     return Subject(
         scenario.name,
         driver,
         systems(scenario.systems),
-        catalogue.checks(
-            invariants=len(scenario.invariants),
-            independent=scenario.independent,
-            attempts=scenario.attempts,
+        (
+            *catalogue.checks(
+                invariants=len(scenario.invariants),
+                independent=scenario.independent,
+                attempts=scenario.attempts,
+            ),
+            *map(of_user, scenario.checks),
         ),
         scripts=scenario.scripts,
         claim=scenario.claim,
@@ -106,8 +114,12 @@ def _check_hosts(exploration: Exploration, known: Mapping[str, System]) -> None:
 def _check_patterns(exploration: Exploration, world: WorldHandle) -> None:
     """A pattern that fits nothing is a slip: what it should leave out, or bound, would not be."""
     known = world.state.operations
-    excluded = [cell.partition("=")[0] or "*" for cell in exploration.options.exclude]
-    for option, patterns in (("exclude", excluded), ("attempts", exploration.attempts)):
+    patterns_of = {
+        "exclude": [cell.partition("=")[0] or "*" for cell in exploration.options.exclude],
+        "when": [cell.partition("=")[0] or "*" for cell in exploration.when],
+        "attempts": list(exploration.attempts),
+    }
+    for option, patterns in patterns_of.items():
         for pattern in patterns:
             if not pattern.startswith("tools.") and not any(fnmatchcase(name, pattern) for name in known):
                 raise UsageError(

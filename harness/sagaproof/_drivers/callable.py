@@ -28,6 +28,10 @@ class CallableDriver:
         self._recover = recover
         self._world: WorldHandle | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickled one has no run behind it."""
+        return {**vars(self), "_world": None}
+
     def start(self, world: WorldHandle, _script: Script) -> None:
         """Keep the world for the body."""
         self._world = world

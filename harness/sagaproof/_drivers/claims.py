@@ -4,34 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 from sagaproof._model.claim import Claim, ErrorLink
-from sagaproof.errors import UsageError
+from sagaproof.errors import SagaproofError, UsageError
 
 __all__ = ["error_links", "read_claim"]
+
+_WORDS: Final = f"one of {', '.join(Claim)}"
 
 
 def read_claim(value: object, claim: Callable[[Any], object] | None = None) -> Claim:
     """The claim in a returned value: a `Claim`, its name, an object whose `.status` is one, or None.
 
-    None means completed. `claim` translates other values first. Raises `UsageError` for anything else.
+    None means completed. `claim` translates other values first. Raises `UsageError` for anything else, for
+    a translation that raises, and for one that has no word for what was returned.
     """
-    if claim is not None:
-        value = claim(value)
-    if value is None:
+    said = value if claim is None else _translated(value, claim)
+    if said is None:
         return Claim.COMPLETED
-    named = getattr(value, "status", value)
+    named = getattr(said, "status", said)
     named = getattr(named, "value", named)
     if isinstance(named, str):
         try:
             return Claim(named.lower())
         except ValueError:
             pass
+    if claim is not None:
+        raise UsageError(f"claim= made {said!r} of {value!r}, which is no claim", advice=f"Return {_WORDS}.")
     raise UsageError(
         f"the saga returned {value!r}, which is no claim",
-        advice=f"Return None or one of {', '.join(Claim)}, or translate it with claim=.",
+        advice=f"Return None or {_WORDS}, or translate it with claim=.",
     )
+
+
+def _translated(value: object, claim: Callable[[Any], object]) -> object:
+    """What `claim` makes of it. Its own errors are none of the saga, or a slip would pass as *raised*."""
+    try:
+        said = claim(value)
+    except (AssertionError, SagaproofError):
+        raise
+    except Exception as error:
+        raise UsageError(
+            f"claim= raised {type(error).__name__} ({error}) for {value!r}",
+            advice=f"Have it return {_WORDS}, for whatever the saga may return.",
+        ) from error
+    if said is None and value is not None:
+        raise UsageError(
+            f"claim= returned None for {value!r}", advice=f"Have it return {_WORDS} for it, too."
+        )
+    return said
 
 
 def error_links(error: BaseException) -> tuple[ErrorLink, ...]:

@@ -49,6 +49,10 @@ class FedDriver:
         self._saga: FedSaga | None = None
         self.asynchronous = inspect.iscoroutinefunction(getattr(_returned(make), "call", None))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickled one has no run behind it."""
+        return {**vars(self), "_saga": None}
+
     def start(self, world: WorldHandle, _script: Script) -> None:
         """Make the saga of this run."""
         self._saga = self._make(world)
@@ -77,6 +81,11 @@ class FedDriver:
         if together is None:
             return None
         return together(list(calls))
+
+    @property
+    def has_threads(self) -> bool:
+        """Whether a saga that is not asynchronous takes the calls of one turn together: how, nobody knows."""
+        return not self.asynchronous and hasattr(self._saga, "call_all")
 
     def give_up(self) -> Any:
         """Let the saga unwind; what it returns is the claim."""

@@ -10,12 +10,10 @@ from sagaproof._checks.protocol import RunCheck
 from sagaproof._machine.comparison import First, Row
 from sagaproof._machine.outcomes import Outcome, Outcomes
 from sagaproof._machine.single_errors import by_single_errors
-from sagaproof._run.runner import Runner
 from sagaproof._search.planted import Planted
+from sagaproof._search.running import runner_of
 from sagaproof._search.selfcheck import Fate, Trial
-from sagaproof._search.settings import Settings
 from sagaproof._search.subject import Subject
-from sagaproof._taps.handle import WorldHandle
 from sagaproof.errors import InternalError, UsageError
 
 __all__ = ["compared", "machine", "shows_in_a_run"]
@@ -48,7 +46,7 @@ def machine(
     settings = planted.scenario.settings
     if planted.families:
         settings = replace(settings, families=planted.families)
-    with _runner(subject, settings) as runner:
+    with runner_of(subject, settings) as runner:
         outcomes = Outcomes(subject, settings, runner)
         return {
             most: tuple(
@@ -68,18 +66,6 @@ def _meant(planted: Planted) -> Callable[[Outcome], bool]:
     if planted.is_control:
         return lambda outcome: bool(outcome.violated)
     return lambda outcome: not outcome.violated.isdisjoint(planted.expect)
-
-
-def _runner(subject: Subject, settings: Settings) -> Runner:
-    return Runner(
-        WorldHandle(subject.systems),
-        subject.driver,
-        claim=subject.claim,
-        invariants=subject.invariants,
-        limits=settings.limits,
-        hosts=subject.hosts,
-        allow_hosts=subject.allow_hosts,
-    )
 
 
 def _plain() -> Callable[..., First]:

@@ -25,12 +25,15 @@ __all__ = [
     "Meddled",
     "Noted",
     "Notified",
+    "Paused",
     "Rejected",
     "Restarted",
     "Rested",
     "Sent",
     "Slept",
+    "Spoiled",
     "Told",
+    "Woke",
     "Wrote",
 ]
 
@@ -142,6 +145,14 @@ class Noted(NamedTuple):
         return Phase.JOURNAL
 
 
+class Spoiled(NamedTuple):
+    """A record that was kept has come to harm: by its point, and what has become of it (`Harm`)."""
+
+    at: float
+    point: Point
+    harm: str
+
+
 class Sent(NamedTuple):
     """A system sends an event to a saga that listens: it is handed over, unless a fault says otherwise.
 
@@ -197,6 +208,21 @@ class Restarted(NamedTuple):
     at_rest: bool
 
 
+class Paused(NamedTuple):
+    """The process, the `restart`-th after the first, stands still at a point: it knows nothing of that."""
+
+    at: float
+    point: Point
+    restart: int
+
+
+class Woke(NamedTuple):
+    """A process that stood still goes on, after another one has taken its saga up and come to the end."""
+
+    at: float
+    restart: int
+
+
 class Asked(NamedTuple):
     """The agent called a tool of a saga that is fed: the `step`-th call of its script, from 1."""
 
@@ -242,11 +268,14 @@ Event: TypeAlias = (
     | Wrote
     | Meddled
     | Noted
+    | Spoiled
     | Sent
     | Notified
     | Heard
     | Died
     | Restarted
+    | Paused
+    | Woke
     | Asked
     | Answered
     | Slept

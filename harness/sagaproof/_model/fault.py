@@ -8,7 +8,17 @@ from enum import StrEnum
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.point import Phase
 
-__all__ = ["CALLS", "Applied", "Fault", "Lands", "Learnt", "Scope", "applicable", "says_not_applied"]
+__all__ = [
+    "CALLS",
+    "Applied",
+    "Fault",
+    "Harm",
+    "Lands",
+    "Learnt",
+    "Scope",
+    "applicable",
+    "says_not_applied",
+]
 
 
 class Applied(StrEnum):
@@ -64,6 +74,15 @@ class Scope(StrEnum):
     SYSTEM = "system"
 
 
+class Harm(StrEnum):
+    """What becomes of a record of which the writer was told that it is kept."""
+
+    LOST = "gone"
+    TORN = "there in part"
+    CORRUPT = "not what was written"
+    FOREIGN = "of another version"
+
+
 CALLS = frozenset(Phase) - {Phase.JOURNAL, Phase.EVENT}
 
 
@@ -81,8 +100,10 @@ class Fault:
     `slow`: the answer takes as long as the caller waits for it, and comes in time. `outlasts_key`: it takes
     longer than the service remembers a key. `stored`: the service keeps the error for the key of the call.
     `meanwhile` is what somebody else then does to the object of the call, `jump_s` by how much the wall clock
-    of the saga is set forward, `cancels_next` that whoever waits next is cancelled. `opt_in`: used only where
-    its family is asked for.
+    of the saga is set forward, `cancels_next` that whoever waits next is cancelled. `pauses`: the process
+    stands still here, for so long that another one takes its saga up. `harm` is what becomes of a record
+    after its writer was told that it is kept; the process dies soon after. `errno` is that of the error that
+    a store raises. `opt_in`: used only where its family is asked for.
     """
 
     name: str
@@ -110,6 +131,9 @@ class Fault:
     meanwhile: str | None = None
     jump_s: float = 0.0
     cancels_next: bool = False
+    pauses: bool = False
+    harm: Harm | None = None
+    errno: int | None = None
     opt_in: bool = False
 
     @property
@@ -118,12 +142,17 @@ class Fault:
         return self.scope is not Scope.CALL
 
     @property
+    def may_kill(self) -> bool:
+        """Whether the process dies of it, or may: a store that fails can be more than a saga bears."""
+        return self.learnt is Learnt.DEATH or self.harm is not None or self.errno is not None
+
+    @property
     def wake(self) -> tuple[object, ...]:
         """What comes of it later than its own answer: faults that differ in this never go on alike."""
         goes_on = (self.learnt, self.status) if self.macro else None
         return (
             goes_on, self.lands, self.scope, self.lasts_s, self.stored, self.outlasts_key, self.meanwhile,
-            self.jump_s, self.cancels_next,
+            self.jump_s, self.cancels_next, self.pauses, self.harm, self.errno,
         )  # fmt: skip
 
     def reaches(self, at: str, operation: str) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 from typing import Any, Final
 
-from sagaproof._model.fault import CALLS, Applied, Fault, Lands, Learnt, Scope
+from sagaproof._model.fault import CALLS, Applied, Fault, Harm, Lands, Learnt, Scope
 from sagaproof._model.point import Phase
 
 __all__ = ["FAULTS", "simplicity"]
@@ -115,6 +116,22 @@ def _crash(name: str, number: int, applied: Applied, meaning: str, phases: froze
         name, number, "crash", applied, Learnt.DEATH, meaning,
         lands=Lands.END if applied is Applied.LATE else None,
         spans=False, phases=phases, writes_only=applied is not Applied.NO,
+    )  # fmt: skip
+
+
+def _refused(name: str, applied: Applied, number: int, meaning: str, **more: Any) -> Fault:
+    """A store of the saga's own answers a write with an error."""
+    return Fault(
+        name, 36, "store", applied, Learnt.RAISED, meaning,
+        errno=number, phases=frozenset({Phase.JOURNAL}), spans=False, **more,
+    )  # fmt: skip
+
+
+def _harmed(name: str, number: int, harm: Harm, hook: str, meaning: str) -> Fault:
+    """A record comes to harm of which a store has said that it is kept; `hook` is how the store is told."""
+    return Fault(
+        name, number, "store", _YES, Learnt.ANSWER, meaning,
+        harm=harm, trait=hook, phases=frozenset({Phase.JOURNAL}), spans=False,
     )  # fmt: skip
 
 
@@ -254,6 +271,22 @@ _TABLE: Final = (
     _crash("crash-before", 32, _NO, "the process dies before it", frozenset(Phase)),
     _crash("crash-after", 33, _YES, "the process dies after it, before it learns of it", frozenset(Phase)),
     _crash("crash-late", 33, _LATE, "the process dies; it lands after the end", CALLS),
+    Fault(
+        "pause", 39, "pause", _YES, Learnt.ANSWER,
+        "the process stands still for an hour, another one takes its saga up, then it goes on",
+        phases=frozenset(Phase) - {Phase.EVENT}, pauses=True, opt_in=True, spans=False,
+    ),
+    _refused("write-fails", _NO, errno.EIO, "the store cannot write it"),
+    _refused("disk-full", _NO, errno.ENOSPC, "the disk is full, until the next restart", scope=_SYSTEM),
+    _refused(
+        "read-only", _NO, errno.EROFS, "the store is read-only, until the next restart",
+        scope=_SYSTEM, representative="disk-full",
+    ),
+    _refused("kept-but-error", _YES, errno.EIO, "the store writes it, and says that it has not"),
+    _harmed("lost-record", 36, Harm.LOST, "lose", "told that it is kept; it is gone when the process dies"),
+    _harmed("torn-record", 36, Harm.TORN, "tear", "the process dies at it, and it is there in part"),
+    _harmed("corrupt", 36, Harm.CORRUPT, "garble", "it goes bad, and the process dies one write later"),
+    _harmed("version", 37, Harm.FOREIGN, "outdate", "code takes over that does not know such records"),
 )  # fmt: skip
 
 FAULTS: Final[dict[str, Fault]] = {fault.name: fault for fault in _TABLE}

@@ -15,7 +15,7 @@ from sagaproof._model.cached import cached
 from sagaproof._model.claim import Claim, Ending
 from sagaproof._model.diff import Difference, changed_fields, differences
 from sagaproof._model.effect import Effect
-from sagaproof._model.event import Ended, Event
+from sagaproof._model.event import Asked, Ended, Event
 from sagaproof._model.index import Arrival, Call, Index
 from sagaproof._model.operation import EffectClass, Operation, TableInfo
 from sagaproof._model.plan import Injection, Plan
@@ -33,6 +33,7 @@ class History:
 
     `twin` is the fault-free history of the same script, or None for that history itself. `crash_state` is all
     that the last process to be started before the end came upon; None if there was none, or it is not known.
+    `killed` says that its processes died of a signal, and not of an exception.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class History:
         injected: Mapping[Injection, int],
         twin: History | None = None,
         crash_state: Hashable = None,
+        killed: bool = False,
     ) -> None:
         self.script = script
         self.plan = plan
@@ -55,6 +57,20 @@ class History:
         self.injected = injected
         self.twin = twin
         self.crash_state = crash_state
+        self.killed = killed
+
+    def bare(self) -> History:
+        """This history without what was worked out from it, and without its twin: both can be had again."""
+        return History(
+            self.script,
+            self.plan,
+            self.events,
+            operations=self.operations,
+            tables=self.tables,
+            injected=self.injected,
+            crash_state=self.crash_state,
+            killed=self.killed,
+        )
 
     @cached
     def index(self) -> Index:
@@ -75,6 +91,11 @@ class History:
     def applied_at(self) -> list[int]:
         """The position in the history at which each effect was applied, by its id."""
         return self.index.applied_at
+
+    @cached
+    def asked_at(self) -> list[int]:
+        """The positions at which an agent asked for anything."""
+        return [at for at, event in enumerate(self.events) if isinstance(event, Asked)]
 
     @property
     def ended_at(self) -> int:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from math import inf
 
-__all__ = ["MEANWHILE", "EffectClass", "Operation", "TableInfo", "durable_write", "event_source"]
+__all__ = [
+    "MEANWHILE",
+    "STORE_HOOKS",
+    "EffectClass",
+    "Operation",
+    "TableInfo",
+    "durable_write",
+    "event_source",
+]
 
 
 MEANWHILE = ("meddled", "consumed", "bounced")
@@ -30,7 +40,8 @@ class Operation:
     `restores` is (table, field): writing the old value back takes the write back.
     `ref` is the argument or answer field that names the object; `amount` the one in minor units. `bulk` is
     the argument that holds a list of items, which are done one by one. `meanwhile` says, by kind, which
-    method of its system lets somebody else write to the object of the call.
+    method of its system lets somebody else write to the object of the call. `key_lifetime_s` is for how long
+    its system remembers the key of a call.
     """
 
     system: str
@@ -46,6 +57,7 @@ class Operation:
     params: tuple[str, ...] = ()
     bulk: str | None = None
     meanwhile: tuple[tuple[str, str], ...] = ()
+    key_lifetime_s: float = inf
     full: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
@@ -57,9 +69,16 @@ class Operation:
         return self.cls > EffectClass.READ
 
 
-def durable_write(store: str, name: str) -> Operation:
-    """What a write into a store of the saga's own is taken for: it stands, and nobody has to undo it."""
-    return Operation(store, name, EffectClass.CONVERGENT, keyed=False)
+STORE_HOOKS = ("lose", "tear", "garble", "outdate")
+"""What a store can be told to let come to harm: a record is gone, torn, corrupt, or of another version."""
+
+
+def durable_write(store: str, name: str, hooks: Iterable[str] = ()) -> Operation:
+    """What a write into a store of the saga's own is taken for: it stands, and nobody has to undo it.
+
+    `hooks` are those of `STORE_HOOKS` that the store has.
+    """
+    return Operation(store, name, EffectClass.CONVERGENT, keyed=False, traits=frozenset({"store", *hooks}))
 
 
 def event_source(system: str) -> Operation:

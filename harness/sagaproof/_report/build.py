@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
+from sagaproof._report.code import code_part
 from sagaproof._report.fault_words import fault_parts
 from sagaproof._report.finding import finding_part
+from sagaproof._report.grid_parts import cells_part, grid_part
+from sagaproof._report.origin import fault_free_of, revision, settings_part
 from sagaproof._report.plain import one_line, printable
+from sagaproof._report.repeated import told_once
 from sagaproof._report.schema import (
     CheckPart,
     ExclusionPart,
-    GridCellPart,
-    GridPart,
-    GridRowPart,
+    GapPart,
     ReplayPart,
     Report,
     ScenarioPart,
+    ShardPart,
     SometimesPart,
     TallyPart,
 )
@@ -25,10 +28,11 @@ from sagaproof._report.timeline import timeline
 from sagaproof._search.campaign import Campaign, CheckCount
 from sagaproof._search.expected import Outcome
 from sagaproof._search.reached import SometimesCount
-from sagaproof._tally.grid import Grid, grid
+from sagaproof._search.reduce import RULES
+from sagaproof._tally.grid import grid
 from sagaproof._tally.rows import TallyRow, ledger, rows
 
-__all__ = ["build", "build_scenario"]
+__all__ = ["build", "build_scenario", "tally_part"]
 
 
 def build(outcomes: Sequence[Outcome], *, stable: bool = False) -> Report:
@@ -48,6 +52,7 @@ def build_scenario(outcome: Outcome, *, stable: bool = False) -> ScenarioPart:
     def texts(found: Sequence[str]) -> tuple[str, ...]:
         return tuple(sites.short(printable(text)) for text in found)
 
+    found = grid_part(grid(campaign))
     return ScenarioPart(
         name=one_line(campaign.name),
         status=campaign.status.value,
@@ -58,16 +63,23 @@ def build_scenario(outcome: Outcome, *, stable: bool = False) -> ScenarioPart:
         scripts=tuple(campaign.scripts),
         runs=campaign.runs,
         findings=tuple(finding_part(finding, campaign.name, sites) for finding in campaign.findings),
-        tally=tuple(map(_tally, rows(campaign))),
+        tally=tuple(map(tally_part, rows(campaign))),
         checks=tuple(_check(slug, count) for slug, count in campaign.checks.items()),
         sometimes=tuple(_sometimes(slug, count) for slug, count in campaign.sometimes.items()),
-        grid=_grid(grid(campaign)),
+        grid=found,
+        cells=cells_part(found),
+        code=code_part(campaign.code, sites),
         excluded=_excluded(campaign),
         notes=texts(campaign.notes),
         incomplete=texts(campaign.incomplete),
-        errors=texts(campaign.errors),
+        errors=texts(told_once(campaign.errors)),
         seconds=None if stable else round(campaign.seconds, 3),
         replayed=_replayed(campaign, sites),
+        settings=settings_part(campaign.settings),
+        shard=_shard(campaign),
+        gaps=tuple(GapPart.model_validate(gap._asdict()) for gap in campaign.gaps),
+        fault_free=fault_free_of(campaign.baseline),
+        revision=None if stable else revision(),
     )
 
 
@@ -78,9 +90,19 @@ def _replayed(campaign: Campaign, sites: Sites) -> ReplayPart | None:
     return ReplayPart(faults=fault_parts(history.plan, history), timeline=timeline(history, sites))
 
 
-def _tally(row: TallyRow) -> TallyPart:
-    names = (name for name in TallyPart.model_fields if name != "text")
-    return TallyPart.model_validate({name: getattr(row, name) for name in names} | {"text": ledger(row)})
+def _shard(campaign: Campaign) -> ShardPart | None:
+    shard = campaign.settings.shard
+    return None if shard is None else ShardPart(parts=(shard.number,), of=shard.of)
+
+
+def tally_part(row: TallyRow) -> TallyPart:
+    """A row of the tally as data."""
+    names = (name for name in TallyPart.model_fields if name not in {"text", "pruned_by"})
+    pruned = [
+        {"rule": rule, "plans": plans, "certainty": RULES[rule]} for rule, plans in row.pruned_by.items()
+    ]
+    values = {name: getattr(row, name) for name in names}
+    return TallyPart.model_validate(values | {"text": ledger(row), "pruned_by": pruned})
 
 
 def _check(slug: str, count: CheckCount) -> CheckPart:
@@ -96,6 +118,7 @@ def _check(slug: str, count: CheckCount) -> CheckPart:
         held=count.held,
         violated=count.violated,
         not_reached=count.not_reached,
+        over_runs=None if count.over_runs is None else count.over_runs.value,
     )
 
 
@@ -109,31 +132,7 @@ def _sometimes(slug: str, count: SometimesCount) -> SometimesPart:
         stages=tuple(map(one_line, count.stages)),
         script=script,
         plan=None if plan is None else str(plan),
-    )
-
-
-def _grid(found: Grid) -> GridPart:
-    return GridPart(
-        faults=found.faults,
-        rows=tuple(
-            GridRowPart(
-                operation=row.where.operation,
-                phase=row.where.phase.value,
-                attempt=row.where.attempt,
-                position=row.where.position,
-                cells=tuple(
-                    GridCellPart(
-                        state=cell.state.value,
-                        glyph=cell.glyph,
-                        runs=cell.runs,
-                        violated=cell.violated,
-                        reason=one_line(cell.reason),
-                    )
-                    for cell in row.cells
-                ),
-            )
-            for row in found.rows
-        ),
+        number=count.number,
     )
 
 

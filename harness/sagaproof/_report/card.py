@@ -22,6 +22,7 @@ _MARKS: Final = {
     "broke": "!",
     "noted": "*",
     "died": "x",
+    "spoiled": "%",
     "restarted": "@",
     "asked": ">",
     "event": "<",

@@ -12,10 +12,12 @@ from rich.text import Text
 
 from sagaproof._model.script import OPAQUE
 from sagaproof._report.card import calls, card
+from sagaproof._report.code_text import code_lines
 from sagaproof._report.group import Group, grouped, varied
 from sagaproof._report.schema import FindingPart, Report, ScenarioPart, TallyPart
 
 __all__ = [
+    "CARDS_MAX",
     "as_text",
     "card",
     "findings_text",
@@ -32,8 +34,9 @@ _COLOURS: Final = {"clean": "green", "findings": "red", "incomplete": "yellow", 
 
 def headline(scenario: ScenarioPart) -> str:
     """One line: `2 findings in 281 runs (k<=2 complete: 412 = 281 run + 131 pruned)`."""
-    found = len(scenario.findings)
+    found, known = len(scenario.findings), sum(one.known is not None for one in scenario.findings)
     count = "no finding" if not found else "1 finding" if found == 1 else f"{found} findings"
+    count += f", {known} of them known," if known else ""
     runs = "1 run" if scenario.runs == 1 else f"{scenario.runs} runs"
     head = {"error": "harness error: ", "incomplete": "incomplete: "}.get(scenario.status, "")
     return f"{head}{count} in {runs} ({tally_line(scenario)})"
@@ -53,7 +56,23 @@ def tally_line(scenario: ScenarioPart) -> str:
     more = ">=" if any(row.bound == "lower" for row in tried) else ""
     differ = sum(row.mismatched for row in tried)
     audit = f", audit: {differ} of {sum(row.audited for row in tried)} differ" if differ else ""
-    return f"{_reach(tried)}: {more}{reachable} = {' + '.join(parts)}{audit}"
+    return f"{_share(scenario)}{_reach(tried)}: {more}{reachable} = {' + '.join(parts)}{audit}"
+
+
+def _share(scenario: ScenarioPart) -> str:
+    """Which shards were counted, where that is not all of them."""
+    if scenario.shard is None:
+        return ""
+    numbers = ", ".join(map(str, scenario.shard.parts))
+    return f"shard {numbers} of {scenario.shard.of}, "
+
+
+def _in_red(line: str, *, from_: str) -> Text:
+    """A line whose end is bad news: a rule that leaves plans out was wrong."""
+    text = Text(line)
+    if from_ in line:
+        text.stylize("bold red", line.index(from_) + 2)
+    return text
 
 
 def sometimes_lines(scenario: ScenarioPart) -> list[str]:
@@ -68,16 +87,26 @@ def sometimes_lines(scenario: ScenarioPart) -> list[str]:
     return [line]
 
 
-def findings_text(scenario: ScenarioPart, *, width: int = 100, cards: int = CARDS_MAX) -> list[str]:
-    """The first `cards` findings as cards, then one line for each that is left."""
-    groups = varied(grouped(scenario.findings))
+def findings_text(
+    scenario: ScenarioPart, *, width: int = 100, cards: int = CARDS_MAX, see: str = ""
+) -> list[str]:
+    """The first `cards` findings as cards, then one line for each that is left, and for each known one.
+
+    `see` says how those that are left can be seen as cards.
+    """
+    known = [finding for finding in scenario.findings if finding.known is not None]
+    groups = varied(grouped(finding for finding in scenario.findings if finding.known is None))
     lines: list[str] = []
     for group in groups[:cards]:
         lines.extend(("", *card(group.lead, group.also, width=width)))
     rest = groups[cards:]
     if rest:
-        lines.extend(("", f" {_count(rest)} more, with the plan that shows each:"))
+        how = f" (in full: {see})" if see else ""
+        lines.extend(("", f" {_count(rest)} more, with the plan that shows each{how}:"))
         lines.extend(f"   {_brief(finding)}" for finding in _flat(rest))
+    if known:
+        lines.extend(("", " known, by the baseline:"))
+        lines.extend(f"   {_brief(finding)}  ({finding.known})" for finding in known)
     return lines
 
 
@@ -102,7 +131,7 @@ def print_summary(report: Report, console: Console) -> None:
             Text(scenario.status, style=_COLOURS[scenario.status] if scenario.expected_met is None else ""),
             str(len(scenario.findings)),
             Text(met, style={"met": "green", "NOT MET": "bold red"}.get(met, "")),
-            Text(tally_line(scenario)),
+            _in_red(tally_line(scenario), from_=", audit: "),
         )
     if report.scenarios:
         console.print(table)
@@ -110,10 +139,12 @@ def print_summary(report: Report, console: Console) -> None:
         console.print(Text(line), soft_wrap=True)
 
 
-def print_scenario(scenario: ScenarioPart, console: Console, *, cards: int = CARDS_MAX) -> None:
-    """Print one scenario: its headline, its cards, its tally."""
+def print_scenario(
+    scenario: ScenarioPart, console: Console, *, cards: int = CARDS_MAX, see: str = ""
+) -> None:
+    """Print one scenario: its headline, its cards, its tally. For `cards` and `see`: `findings_text`."""
     console.print(Text.assemble((scenario.name, "bold"), " - ", headline(scenario)), soft_wrap=True)
-    for line in findings_text(scenario, width=console.width, cards=cards):
+    for line in findings_text(scenario, width=console.width, cards=cards, see=see):
         console.print(Text(line), soft_wrap=True)
     if scenario.replayed is not None and not scenario.findings:
         for line in calls(scenario.replayed, width=console.width):
@@ -122,6 +153,8 @@ def print_scenario(scenario: ScenarioPart, console: Console, *, cards: int = CAR
     for row in scenario.tally:
         console.print(Text(f" {row.text}"), soft_wrap=True)
     for line in sometimes_lines(scenario):
+        console.print(Text(f" {line}"), soft_wrap=True)
+    for line in code_lines([scenario.code]):
         console.print(Text(f" {line}"), soft_wrap=True)
     for left in scenario.excluded:
         if left.operation == "*":
@@ -166,6 +199,9 @@ def _flat(groups: tuple[Group, ...]) -> Iterator[FindingPart]:
 
 def _missing(report: Report) -> Iterator[str]:
     yield from (f"problem: {problem}" for problem in report.problems)
+    for gate in report.gates:
+        yield f"{'gate' if gate.passed else 'gate not passed'}: {gate.text}"
+    yield from (f"conflict: {conflict.line}" for conflict in report.conflicts)
     for scenario in report.scenarios:
         for word, texts in (
             ("harness error", scenario.errors),

@@ -11,8 +11,11 @@ __all__ = ["Block", "excerpt"]
 
 _ROWS_MAX: Final = 24
 _KEPT_AT_ENDS: Final = 2
-_ALWAYS: Final = {"landed", "broke", "died", "restarted"}
+_ALWAYS: Final = {"landed", "broke", "died", "spoiled", "restarted"}
 """The kinds of rows that are shown however long the timeline is."""
+
+
+_PROCESS: Final = {"died", "spoiled"}
 
 
 class Block(NamedTuple):
@@ -54,7 +57,7 @@ def _is_of_note(step: Step) -> bool:
 
 
 def _told_of(steps: Sequence[Step]) -> Sequence[Step]:
-    """The rows without the writes of a process that never died: what was written then matters to nobody."""
-    if any(step.kind == "died" for step in steps):
+    """The rows without the writes, if no process died and no store failed: then they matter to nobody."""
+    if any(step.kind in _PROCESS or (step.kind == "noted" and step.faults) for step in steps):
         return steps
     return [step for step in steps if step.kind != "noted"]

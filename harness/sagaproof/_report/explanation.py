@@ -1,4 +1,4 @@
-"""What there is to say of a built-in check: one sentence, the exact words, and the page about it."""
+"""What there is to say of a built-in check, or of an error: in a sentence, exactly, and on a page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sagaproof._checks import catalogue
 from sagaproof._checks.campaign_check import CampaignCheck, Check
 from sagaproof._checks.protocol import RunCheck
 
-__all__ = ["Explanation", "effect_of", "explain_command", "explanation", "explanations"]
+__all__ = ["Explanation", "effect_of", "error_pages", "explain_command", "explanation", "explanations"]
 
 _WIDTH = 110
 _SOURCE = re.compile(r" \((?P<numbers>O\d+(?:, O\d+)*)\)")
@@ -68,9 +68,19 @@ def effect_of(slug: str) -> str:
     return "" if found is None else found.effect
 
 
+@cache
+def error_pages() -> dict[str, str]:
+    """What there is to say of each error, in Markdown, by its slug."""
+    folder = files("sagaproof") / "_explain_errors"
+    pages = (page for page in folder.iterdir() if page.name.endswith(".md"))
+    return {
+        page.name.removesuffix(".md"): page.read_text(encoding="utf-8") for page in sorted(pages, key=str)
+    }
+
+
 def explain_command(slug: str) -> str:
-    """What to call to read the page of a check; empty for one that a user brought."""
-    return f"sagaproof explain {slug}" if slug in explanations() else ""
+    """What to call to read the page of a check or an error; empty for a check that a user brought."""
+    return f"sagaproof explain {slug}" if slug in explanations() or slug in error_pages() else ""
 
 
 def _effect(check: Check) -> str:

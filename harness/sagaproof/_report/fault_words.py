@@ -10,7 +10,7 @@ from sagaproof._model.history import History
 from sagaproof._model.plan import ALL, Injection, Plan
 from sagaproof._report.schema import FaultPart
 
-__all__ = ["FaultBook", "fault_parts"]
+__all__ = ["FaultBook", "fault_parts", "meaning_of"]
 
 _DEATHS: Final = {
     ("crash-before", False): "the process dies before it is sent",
@@ -45,6 +45,11 @@ class FaultBook:
             if same_call or (macro and found is None):
                 found = number
         return found
+
+
+def meaning_of(name: str) -> str:
+    """What a kind of fault means, in words; empty for one that this version does not know."""
+    return FAULTS[name].meaning if name in FAULTS else ""
 
 
 def fault_parts(plan: Plan, history: History | None) -> tuple[FaultPart, ...]:

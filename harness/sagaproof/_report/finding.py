@@ -30,11 +30,12 @@ def finding_part(finding: Finding, name: str, sites: Sites) -> FindingPart:
         because=sites.short(one_line(finding.because)),
         plan=str(finding.plan),
         script=finding.script.name,
-        replay=replay_line(name, finding.plan, finding.script),
+        replay=replay_line(name, finding.plan, finding.script, real=history is not None and history.killed),
         snippet=snippet_over_runs(name, finding.check)
         if finding.over_runs
         else snippet(name, finding.check, finding.plan, finding.script),
         help=explain_command(finding.check),
+        over_runs=finding.over_runs,
         plans=finding.plans,
         faults=fault_parts(finding.plan, history),
         timeline=steps,

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from sagaproof._report.schema import FindingPart
 
-__all__ = ["Group", "grouped", "varied"]
+__all__ = ["Group", "grouped", "rank", "varied"]
 
 _LEADING: Final = (
     "user-assertion",
@@ -70,10 +70,11 @@ def varied(groups: tuple[Group, ...]) -> tuple[Group, ...]:
 
 
 def _group(findings: list[FindingPart]) -> Group:
-    lead, *also = sorted(findings, key=_rank)
+    lead, *also = sorted(findings, key=rank)
     return Group(lead, tuple(also))
 
 
-def _rank(finding: FindingPart) -> tuple[int, str]:
+def rank(finding: FindingPart) -> tuple[int, str]:
+    """What sorts findings by how much their check tells, the most telling first."""
     known = finding.check in _LEADING
     return (_LEADING.index(finding.check) if known else len(_LEADING), finding.check)

@@ -1,20 +1,25 @@
-"""The report as one page that stands alone: no network, no script, readable in light and dark."""
+"""The report as one page that stands alone: no network; in light, in dark, on paper, and without script."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+import base64
+import hashlib
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from pydantic import JsonValue
+from markupsafe import Markup
 
+from sagaproof._report.card_view import CardView, anchors, cards, worst
+from sagaproof._report.code_view import code_view
 from sagaproof._report.console import headline, tally_line
 from sagaproof._report.explanation import effect_of
-from sagaproof._report.group import grouped
-from sagaproof._report.schema import Report, ScenarioPart, Step
-from sagaproof._tally.grid import GLYPHS, CellState
+from sagaproof._report.fault_words import meaning_of
+from sagaproof._report.grid_view import grid_view
+from sagaproof._report.overview import overview, verdict
+from sagaproof._report.schema import FindingPart, Report, ScenarioPart
+from sagaproof._report.world_view import here, value_text
 
 __all__ = ["as_html"]
 
@@ -22,15 +27,28 @@ _OPEN_MAX = 5
 
 
 def as_html(report: Report) -> str:
-    """The page. Whatever comes from the saga or the world is escaped."""
-    page = _environment().get_template("report.html.jinja")
-    return page.render(
-        report=report,
-        views=[_view(number, scenario) for number, scenario in enumerate(report.scenarios, start=1)],
-        statuses=Counter(_verdict(scenario) for scenario in report.scenarios),
-        findings=sum(len(scenario.findings) for scenario in report.scenarios),
-        runs=sum(scenario.runs for scenario in report.scenarios),
-        open_max=_OPEN_MAX,
+    """The page. Whatever comes from the saga or the world is escaped; no script runs but the page's own."""
+    views = [
+        _view(number, scenario, findings)
+        for number, (scenario, findings) in enumerate(
+            zip(report.scenarios, anchors(report.scenarios), strict=True), start=1
+        )
+    ]
+    every: list[CardView] = [card for view in views for card in view["cards"]]
+    script = _script()
+    return (
+        _environment()
+        .get_template("report.html.jinja")
+        .render(
+            report=report,
+            views=views,
+            sums=overview(report),
+            worst=worst(every),
+            filters=_filters(report, every),
+            script=Markup(script),  # noqa: S704  # it is ours, and holds nothing of the report
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            open_max=_OPEN_MAX,
+        )
     )
 
 
@@ -44,35 +62,46 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters["value"] = _value
+    found.filters["value"] = value_text
+    found.filters["here"] = here
     found.filters["effect"] = effect_of
-    found.tests["unknown_to_client"] = _is_unknown_to_client
+    found.filters["meaning"] = meaning_of
+    found.filters["place"] = _place
     return found
 
 
-def _view(number: int, scenario: ScenarioPart) -> dict[str, Any]:
-    states = {CellState(cell.state) for row in scenario.grid.rows for cell in row.cells}
+@cache
+def _script() -> str:
+    """The script of the page, not as a template: its braces are its own."""
+    environment = _environment()
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, "report.js")[0]
+
+
+def _view(number: int, scenario: ScenarioPart, findings: Mapping[str, FindingPart]) -> dict[str, Any]:
     return {
         "anchor": f"s{number}",
         "part": scenario,
-        "verdict": _verdict(scenario),
+        "verdict": verdict(scenario),
         "headline": headline(scenario),
         "tally_line": tally_line(scenario),
-        "groups": grouped(scenario.findings),
-        "legend": [
-            (GLYPHS[s], s.value) for s in CellState if s in states and s is not CellState.NOT_APPLICABLE
-        ],
+        "code": code_view(scenario.code),
+        "cards": cards(scenario, findings),
+        "grid": grid_view(scenario.grid, findings, f"s{number}"),
         "tally": [(row, _shares(row.run, row.pruned, row.skipped)) for row in scenario.tally],
     }
 
 
-def _verdict(scenario: ScenarioPart) -> str:
-    """The word for a scenario as a whole: its status, or how that compares with what is expected of it."""
-    if scenario.expected_met is None or scenario.status == "error":
-        return scenario.status
-    if not scenario.expected_met:
-        return "not as expected"
-    return "incomplete" if scenario.incomplete else "as expected"
+def _filters(report: Report, every: list[CardView]) -> list[tuple[str, str, list[str]]]:
+    """By what findings can be filtered: what it is called, its key, its values where there are several."""
+    found = [
+        ("scenario", "scenario", [scenario.name for scenario in report.scenarios if scenario.findings]),
+        ("check", "checks", sorted(check for card in every for check in card.checks)),
+        ("claim", "claim", sorted(card.lead.claim or "no claim" for card in every)),
+        ("faults", "faults", sorted(str(len(card.lead.faults)) for card in every)),
+        ("standing", "standing", sorted(card.standing for card in every)),
+    ]
+    return [(name, key, list(dict.fromkeys(values))) for name, key, values in found if len(set(values)) > 1]
 
 
 def _shares(*counts: int) -> list[str]:
@@ -81,19 +110,6 @@ def _shares(*counts: int) -> list[str]:
     return [f"{100 * count / whole:.2f}" for count in counts]
 
 
-def _value(value: JsonValue) -> str:
-    """A cell of the world: nothing as an empty set, a row as its fields, one a line."""
-    if value is None:
-        return "∅"
-    if isinstance(value, dict):
-        return "\n".join(f"{name}: {_compact(inner)}" for name, inner in value.items() if inner is not None)
-    return _compact(value)
-
-
-def _compact(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _is_unknown_to_client(step: Step) -> bool:
-    """Whether an effect is there that the client was never told of."""
-    return step.kind == "call" and step.applied > 0 and not step.ok
+def _place(site: str) -> str:
+    """The files of a site without their folders, to be read in a narrow column."""
+    return " < ".join(part.rpartition("/")[2] for part in site.split(" < "))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from sagaproof._model.event import Died, Noted, Restarted
+from sagaproof._model.event import Died, Noted, Paused, Restarted, Spoiled, Woke
+from sagaproof._model.fault import Learnt
+from sagaproof._model.faults import FAULTS
 from sagaproof._model.point import Point
 from sagaproof._report.plain import moment, one_line, shorten
 from sagaproof._report.schema import Step
 from sagaproof._report.sites import Sites
 
-__all__ = ["died", "joins", "noted", "restarted"]
+__all__ = ["died", "joins", "noted", "paused", "restarted", "spoiled", "woke"]
 
 _WORD_MAX: Final = 24
 _WORDS_MAX: Final = 3
@@ -28,7 +30,7 @@ def noted(writes: Sequence[Noted], fault: int | None, sites: Sites) -> Step:
     """Some writes in a row that were all kept or all not; `fault` is the number of the one that they met."""
     first, last = writes[0], writes[-1]
     until = f" to {last.point.n}" if len(writes) > 1 else ""
-    became = "written" if first.kept else "lost" if first.fault is not None else "failed"
+    became = "written" if first.kept else "lost" if _is_death(first.fault) else "failed"
     return Step(
         kind="noted",
         at=moment(first.at),
@@ -52,11 +54,35 @@ def died(event: Died) -> Step:
     return Step(kind="died", at=moment(event.at), what=what, operation=point.operation, n=point.n)
 
 
+def spoiled(event: Spoiled) -> Step:
+    """What became of a record that was kept."""
+    point = event.point
+    what = f"{_name(point)} is {event.harm}"
+    return Step(kind="spoiled", at=moment(event.at), what=what, operation=point.operation, n=point.n)
+
+
 def restarted(event: Restarted) -> Step:
     """A new process."""
     does = "recovers" if not event.at_rest else "looks, at rest, for what is left to do"
     what = f"restart {event.restart}: a new process {does}"
     return Step(kind="restarted", at=moment(event.at), what=what, n=event.restart)
+
+
+def paused(event: Paused) -> Step:
+    """Where the process stood still."""
+    point = event.point
+    what = f"the process stands still at {_name(point)}"
+    return Step(kind="died", at=moment(event.at), what=what, operation=point.operation, n=point.n)
+
+
+def woke(event: Woke) -> Step:
+    """The process that stood still goes on."""
+    which = f"restart {event.restart}" if event.restart else "the first process"
+    return Step(kind="restarted", at=moment(event.at), what=f"{which} goes on, and knows nothing of that")
+
+
+def _is_death(fault: str | None) -> bool:
+    return fault is not None and FAULTS[fault].learnt is Learnt.DEATH
 
 
 def _name(point: Point) -> str:

@@ -13,12 +13,17 @@ __all__ = ["replay_line", "snippet", "snippet_over_runs"]
 _SAFE: Final = re.compile(r"[\w@%+=:,./-]+")
 
 
-def replay_line(name: str, plan: Plan, script: Script) -> str:
-    """The command that runs this plan again: pytest for a node id, `sagaproof replay` for a scenario."""
+def replay_line(name: str, plan: Plan, script: Script, *, real: bool = False) -> str:
+    """The command that runs this plan again: pytest for a node id, `sagaproof replay` for a scenario.
+
+    `real` says that its processes were killed in earnest.
+    """
     if "::" in name:
         chosen = "" if script.opaque else f" --saga-script={_quoted(script.name)}"
+        chosen += " --saga-crash=real" if real else ""
         return f"pytest {_quoted(name, always=True)} --saga-plan={_quoted(str(plan))}{chosen}"
     chosen = "" if script.opaque else f" --script {_quoted(script.name)}"
+    chosen += " --crash real" if real else ""
     return f"sagaproof replay {_quoted(name)} {_quoted(str(plan))}{chosen}"
 
 

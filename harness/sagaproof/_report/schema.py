@@ -6,20 +6,30 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from sagaproof._report.code_schema import CodePart
+
 __all__ = [
     "SCHEMA",
     "Case",
+    "CellsPart",
     "CheckPart",
+    "ConflictPart",
     "ErrorPart",
     "ExclusionPart",
     "FaultPart",
     "FindingPart",
+    "GapPart",
+    "GatePart",
     "GridCellPart",
     "GridPart",
     "GridRowPart",
+    "PrunedPart",
+    "ReplayPart",
     "Report",
     "Residue",
     "ScenarioPart",
+    "SettingsPart",
+    "ShardPart",
     "SometimesPart",
     "Step",
     "TallyPart",
@@ -28,11 +38,19 @@ __all__ = [
     "WorldRow",
 ]
 
-SCHEMA: Final = "sagaproof-report/1"
+SCHEMA: Final = "sagaproof-report/2"
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class PrunedPart(_Part):
+    """How many plans a rule left out, and whether it is known, or only likely, that they show nothing new."""
+
+    rule: str
+    plans: int
+    certainty: Literal["sound", "heuristic"]
 
 
 class TallyPart(_Part):
@@ -48,13 +66,14 @@ class TallyPart(_Part):
     mismatched: int
     complete: bool
     attempted: bool
+    pruned_by: tuple[PrunedPart, ...] = ()
     text: str
 
 
 class CheckPart(_Part):
     """A check over all runs: in how many it held, was violated, or was not reached.
 
-    One that compares runs is judged, and counted, once for all of them.
+    One that compares runs is judged, and counted, once for all of them: `over_runs` is that verdict.
     """
 
     check: str
@@ -62,13 +81,14 @@ class CheckPart(_Part):
     held: int
     violated: int
     not_reached: int
+    over_runs: Literal["held", "violated", "not reached"] | None = None
 
 
 class SometimesPart(_Part):
     """A state that a campaign should reach: in how many runs, and how far the best of them got.
 
     `best` of the `stages` were met by the run of `script` under `plan`, the first that got as far; the two
-    are None if no run met any.
+    are None if no run met any. It was the `number`-th plan of the campaign.
     """
 
     sometimes: str
@@ -78,26 +98,70 @@ class SometimesPart(_Part):
     stages: tuple[str, ...]
     script: str | None
     plan: str | None
+    number: int = 0
 
 
 class GridCellPart(_Part):
-    """A kind of fault at a class of points."""
+    """A kind of fault at a class of points, in exactly one state; "not applicable" is room between cells.
 
-    state: str
+    `runs` had the fault there, of which `violated` violated a check and `inert` were as without it;
+    `pruned` plans were left out. `reason` says why a cell is excluded, unreachable or skipped. `plan`, of
+    `script`, is the smallest plan counted of the state; of a pruned one `rule` says why it was left out, and
+    `representative` is the plan that was run in its stead.
+    """
+
+    state: Literal[
+        "held",
+        "violated",
+        "pruned",
+        "inert",
+        "excluded",
+        "unreachable",
+        "skipped",
+        "not applicable",
+    ]
     glyph: str
     runs: int
     violated: int
     reason: str
+    inert: int = 0
+    pruned: int = 0
+    plan: str | None = None
+    script: str | None = None
+    rule: str | None = None
+    representative: str | None = None
+
+
+class CellsPart(_Part):
+    """How many cells of the grid are in each state: total = the sum of all states.
+
+    `covered` = held + violated + inert + pruned, of `coverable` = covered + skipped.
+    """
+
+    total: int = 0
+    held: int = 0
+    violated: int = 0
+    inert: int = 0
+    pruned: int = 0
+    excluded: int = 0
+    unreachable: int = 0
+    skipped: int = 0
+    covered: int = 0
+    coverable: int = 0
 
 
 class GridRowPart(_Part):
-    """A class of points, with one cell for each fault of the grid."""
+    """A class of points, with one cell for each fault of the grid.
+
+    `step` is the place of its operation among those of the fault-free run; those that are not in it are last.
+    """
 
     operation: str
     phase: str
     attempt: str
     position: str
     cells: tuple[GridCellPart, ...]
+    step: int = 0
 
 
 class GridPart(_Part):
@@ -133,14 +197,26 @@ class Step(_Part):
     `undoes` is the number of the call that it means to take back, `faults` the numbers of the faults that it
     met, `about` whether the finding speaks of it. `at` is virtual time in seconds.
 
-    Of a saga that can be killed there are also noted, died and restarted: `attempts` writes into a store of
-    its own that came in a row, from the `n`-th, with `remark` what they are known by; where its process died;
-    a new one, the `n`-th. Of a saga that is fed, asked is the `n`-th call of its agent, and `told` what the
-    agent was told of it. Of one that listens, event is what a system sends, and what came of that.
+    Of a saga that can be killed there are also noted, died, spoiled and restarted: `attempts` writes into a
+    store of its own that came in a row, from the `n`-th, with `remark` what they are known by; where its
+    process died; a record that came to harm; a new process, the `n`-th. Of a saga that is fed, asked is the
+    `n`-th call of its agent, and `told` what the agent was told of it. Of one that listens, event is what a
+    system sends, and what came of that.
     """
 
     kind: Literal[
-        "call", "landed", "slept", "wrote", "broke", "noted", "died", "restarted", "asked", "event", "ended"
+        "call",
+        "landed",
+        "slept",
+        "wrote",
+        "broke",
+        "noted",
+        "died",
+        "spoiled",
+        "restarted",
+        "asked",
+        "event",
+        "ended",
     ]
     at: float
     what: str
@@ -242,7 +318,8 @@ class TwinPart(_Part):
 class FindingPart(_Part):
     """A violated check with the smallest plan that shows it; `plans` counts all plans that do.
 
-    `help` is the command that explains the check, empty for one that the user brought.
+    `help` is the command that explains the check, empty for one that the user brought. `known` is the reason
+    that the baseline gives for it; None if the finding is not in one, or no longer.
     """
 
     check: str
@@ -255,6 +332,7 @@ class FindingPart(_Part):
     replay: str
     snippet: str
     help: str = ""
+    over_runs: bool = False
     plans: int
     faults: tuple[FaultPart, ...]
     timeline: tuple[Step, ...]
@@ -262,6 +340,7 @@ class FindingPart(_Part):
     residue: tuple[Residue, ...]
     told: ToldPart | None
     twin: TwinPart | None
+    known: str | None = None
 
 
 class ReplayPart(_Part):
@@ -271,10 +350,48 @@ class ReplayPart(_Part):
     timeline: tuple[Step, ...]
 
 
+class SettingsPart(_Part):
+    """What decides which plans there are. `exclude` and `when` are as texts.
+
+    `require_sometimes` are the states to be reached; None stands for all of them.
+    """
+
+    faults: int
+    statuses: str
+    durations: tuple[str, ...]
+    families: tuple[str, ...]
+    exclude: tuple[str, ...]
+    when: tuple[str, ...]
+    reduce: bool
+    audit: float
+    seed: int
+    crash: str
+    require_sometimes: tuple[str, ...] | None = None
+
+
+class ShardPart(_Part):
+    """Which shards of a campaign, of how many, are counted here."""
+
+    parts: tuple[int, ...]
+    of: int
+
+
+class GapPart(_Part):
+    """What no run of a shard showed: a gap, or worth a note, unless another shard did."""
+
+    kind: Literal["check", "sometimes", "undo", "taken back", "called", "when", "idle", "expected"]
+    about: str
+    text: str
+    spoils: bool
+
+
 class ScenarioPart(_Part):
     """One explored saga. `expected_met` is None where nothing was expected; `seconds` is real time.
 
-    `replayed` is there if it was not explored, but one plan of it replayed.
+    `replayed` is there if it was not explored, but one plan of it replayed. `shard` is there if only a share
+    of its plans was counted, and `gaps` has what only all shards together can tell. `fault_free` is a digest
+    of the run without faults: where it differs, the saga or its set-up does. `revision` is that of the code,
+    where the environment names one.
     """
 
     name: str
@@ -290,28 +407,67 @@ class ScenarioPart(_Part):
     checks: tuple[CheckPart, ...]
     sometimes: tuple[SometimesPart, ...] = ()
     grid: GridPart
+    code: CodePart | None = None
+    cells: CellsPart = CellsPart()
     excluded: tuple[ExclusionPart, ...]
     notes: tuple[str, ...]
     incomplete: tuple[str, ...]
     errors: tuple[str, ...]
     seconds: float | None = None
     replayed: ReplayPart | None = None
+    settings: SettingsPart | None = None
+    shard: ShardPart | None = None
+    gaps: tuple[GapPart, ...] = ()
+    fault_free: str | None = None
+    revision: str | None = None
+
+
+class ConflictPart(_Part):
+    """Where two reports that were merged say different things of a scenario, and what was kept of them."""
+
+    scenario: str
+    what: Literal["cell", "settings", "code", "shards", "tally"]
+    where: str
+    text: str
+
+    @property
+    def line(self) -> str:
+        """All of it, for a list."""
+        return f"{self.scenario}, {self.what}{' ' if self.where else ''}{self.where}: {self.text}"
+
+
+class GatePart(_Part):
+    """What was asked of the report as a whole, and whether it is so. `text` has both figures."""
+
+    gate: Literal["fail-under", "require", "baseline"]
+    passed: bool
+    text: str
 
 
 class Report(_Part):
-    """All scenarios of a run. `problems` says what of it is missing, such as a part that cannot be read."""
+    """All scenarios of a run. `problems` says what of it is missing, such as a part that cannot be read.
+
+    `conflicts` are those that were met when it was merged of others.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
-    schema_: Literal["sagaproof-report/1"] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal["sagaproof-report/2"] = Field(default=SCHEMA, alias="schema")
     version: str | None = None
     scenarios: tuple[ScenarioPart, ...] = ()
     problems: tuple[str, ...] = ()
+    conflicts: tuple[ConflictPart, ...] = ()
+    gates: tuple[GatePart, ...] = ()
 
     @property
     def exit_code(self) -> int:
-        """The worst of its scenarios: harness error (or a problem) 3, findings 1, incomplete 2, clean 0."""
+        """The worst of its scenarios: harness error (or a problem) 3, findings 1, incomplete 2, clean 0.
+
+        A gate that was not passed makes it incomplete.
+        """
         codes = {scenario.exit_code for scenario in self.scenarios}
+        if not all(gate.passed for gate in self.gates):
+            codes.add(2)
         if self.problems:
             codes.add(3)
         return next((code for code in (3, 1, 2) if code in codes), 0)

@@ -16,9 +16,12 @@ from sagaproof._model.event import (
     Landed,
     Noted,
     Notified,
+    Paused,
     Restarted,
     Sent,
     Slept,
+    Spoiled,
+    Woke,
     Wrote,
 )
 from sagaproof._model.history import History
@@ -28,7 +31,7 @@ from sagaproof._report.event_rows import EventRows
 from sagaproof._report.fault_words import FaultBook
 from sagaproof._report.phrases import changes_text
 from sagaproof._report.plain import moment, one_line
-from sagaproof._report.process_rows import died, joins, noted, restarted
+from sagaproof._report.process_rows import died, joins, noted, paused, restarted, spoiled, woke
 from sagaproof._report.schema import Step
 from sagaproof._report.sites import Sites
 
@@ -64,7 +67,10 @@ class _Timeline:
             Notified: events.notified,
             Heard: events.heard,
             Died: lambda _, event: died(event),
+            Spoiled: lambda _, event: spoiled(event),
             Restarted: lambda _, event: restarted(event),
+            Paused: lambda _, event: paused(event),
+            Woke: lambda _, event: woke(event),
             Wrote: self._wrote,
             Broke: self._broke,
             Ended: self._ended,
@@ -118,7 +124,14 @@ class _Timeline:
 def _waited(slept: list[Slept]) -> Step:
     times = "" if len(slept) == 1 else f" in {len(slept)} waits"
     seconds = sum(event.seconds for event in slept)
-    return Step(kind="slept", at=moment(slept[0].at), what=f"waited {seconds:.3g} s{times}")
+    return Step(kind="slept", at=moment(slept[0].at), what=f"waited {_long(seconds)}{times}")
+
+
+def _long(seconds: float) -> str:
+    """A time in the unit in which it is read: 1.5 s, 10 min, 48 h."""
+    units = ((7200.0, 3600.0, "h"), (120.0, 60.0, "min"))
+    size, unit = next(((size, unit) for least, size, unit in units if seconds >= least), (1.0, "s"))
+    return f"{seconds / size:.3g} {unit}"
 
 
 def _ending(ending: Ending) -> str:

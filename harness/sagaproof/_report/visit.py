@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sagaproof._model.effect import Effect
-from sagaproof._model.event import Applied, Asked, Called, Died, Landed, Rejected, Restarted
+from sagaproof._model.event import (
+    Applied,
+    Asked,
+    Called,
+    Died,
+    Landed,
+    Paused,
+    Rejected,
+    Restarted,
+    Spoiled,
+    Woke,
+)
 from sagaproof._model.fault import Lands
 from sagaproof._model.faults import FAULTS
 from sagaproof._model.history import Arrival, Call, History
@@ -54,7 +65,7 @@ def visits(history: History) -> dict[int, Visit]:
             if current is None or current.call.index != event.call:
                 current = found[position] = latest[event.call] = Visit(history.calls[event.call])
             current.arrivals.append(_arrival(current.call.arrivals, position))
-        elif isinstance(event, Landed | Died | Restarted | Asked):
+        elif isinstance(event, Landed | Died | Paused | Restarted | Spoiled | Woke | Asked):
             current = None
         elif isinstance(event, Applied) and not event.late:
             latest[event.effect.call].effects.append(event.effect)

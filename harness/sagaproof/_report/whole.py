@@ -24,6 +24,8 @@ _MAKERS: Final[Mapping[str, tuple[str, Callable[[Report], str]]]] = {
 FORMATS: Final = tuple(_MAKERS)
 """The formats that can be written."""
 
+_ANOTHER_FOLDER: Final = "Choose another folder, or make this one writable."
+
 
 def write_reports(report: Report, folder: Path, formats: Iterable[str] = FORMATS) -> list[Path]:
     """Write the report into the folder, which is made, and give the paths in the order of `formats`.
@@ -41,22 +43,22 @@ def write_reports(report: Report, folder: Path, formats: Iterable[str] = FORMATS
     return list(texts)
 
 
-def write_whole(texts: Mapping[Path, str]) -> None:
+def write_whole(texts: Mapping[Path, str], advice: str = _ANOTHER_FOLDER) -> None:
     """Write each text to its path: first all beside their places, then each into its place at once.
 
-    Raises `UsageError` if that cannot be done. Nothing half written stays behind, after an interruption
-    neither.
+    Raises `UsageError` with that advice if it cannot be done. Nothing half written stays behind, after an
+    interruption neither.
     """
+    path = Path()
     with ExitStack() as left_over:
         try:
-            drafts = [(_draft(path, text, left_over), path) for path, text in texts.items()]
-            for draft, path in drafts:
+            drafts = {}
+            for path, text in texts.items():
+                drafts[path] = _draft(path, text, left_over)
+            for path, draft in drafts.items():
                 draft.replace(path)
         except OSError as error:
-            raise UsageError(
-                f"{error.filename} cannot be written: {error.strerror}",
-                advice="Choose another folder, or make this one writable.",
-            ) from error
+            raise UsageError(f"{path} cannot be written: {error.strerror}", advice=advice) from error
 
 
 def _draft(path: Path, text: str, left_over: ExitStack) -> Path:

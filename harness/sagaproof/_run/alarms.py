@@ -36,6 +36,10 @@ class SignalAlarm:
         self._before = signal.signal(signal.SIGALRM, self._on_alarm)
         signal.setitimer(signal.ITIMER_REAL, self._every_s, self._every_s)
 
+    def again(self) -> None:
+        """Set the timer once more, in a process that has come by a fork: signals go along, timers do not."""
+        signal.setitimer(signal.ITIMER_REAL, self._every_s, self._every_s)
+
     def stop(self) -> None:
         """Put both back, unless somebody has taken them over in the meantime."""
         if signal.getsignal(signal.SIGALRM) == self._on_alarm:

@@ -48,6 +48,19 @@ class Randomness:
             self._source = None
             random.seed(_SEED)
 
+    def state(self) -> object:
+        """How far the sequences have come."""
+        return (random.getstate(), None if self._source is None else self._source.getstate())
+
+    def adopt(self, state: Any) -> None:
+        """Go on where these sequences have come to."""
+        of_module, of_source = state
+        random.setstate(of_module)
+        self._source = None
+        if of_source is not None:
+            self._source = random.Random()  # noqa: S311  # the same bytes each time are the point
+            self._source.setstate(of_source)
+
     def pause(self) -> None:
         """The run is over: real randomness again, but for the module `random`."""
         self._running = False

@@ -13,6 +13,9 @@ __all__ = ["RealWait", "WaitSampler"]
 _ASLEEP: Final = 0.2
 """A thread that used less of a processor than this between two looks was not at work."""
 
+_ENGINES: Final = "sagaproof._drivers.dbos"
+"""Whose waits are left out."""
+
 
 class RealWait(NamedTuple):
     """A place that waited in real time: `file:line` of the user's, and what was called there, if known."""
@@ -45,8 +48,20 @@ class WaitSampler:
         look = _Look(run, id(frame), frame.f_lasti, at, _used_by(thread))
         last, self._last = self._last, look
         if look[:3] == last[:3] and look.used - last.used < _ASLEEP * (look.at - last.at):
+            if _is_for_engine(frame, until):
+                return
             wait = RealWait(site_of_frame(frame, until), _called_by_user(frame, until))
             self.found.setdefault(wait)
+
+
+def _is_for_engine(frame: FrameType, until: FrameType | None) -> bool:
+    """Whether a driver of ours waits for an engine that has threads of its own: no doing of the saga."""
+    for inner in frames_of(frame, until):
+        if is_of_user(inner):
+            return False
+        if str(inner.f_globals.get("__name__")).startswith(_ENGINES):
+            return True
+    return False
 
 
 def _called_by_user(frame: FrameType, until: FrameType | None) -> str:

@@ -80,10 +80,14 @@ class VirtualTime:
             self._rebinding.restore()
         VirtualTime._installed = None
 
-    def begin(self, clock: Clock, on_sleep: OnSleep) -> None:
-        """Start a run in the calling thread: from now on its time is that of `clock`."""
+    def look(self) -> None:
+        """Bind the names in modules that were imported since the last look."""
         if self._rebinding is not None:
             self._rebinding.scan()
+
+    def begin(self, clock: Clock, on_sleep: OnSleep) -> None:
+        """Start a run in the calling thread: from now on its time is that of `clock`."""
+        self.look()
         functions = self._functions
         functions.foreign = stacks().keys() - {get_ident()}
         functions.threads = threading.active_count()

@@ -61,10 +61,24 @@ class Watchdog:
         if self._alarm is not None:
             self._alarm.stop()
 
+    def begin_in_fork(self) -> None:
+        """Keep watch in a new process, to which neither timers nor threads have come along."""
+        self._lock = threading.Lock()
+        every_s = min(_TICK_S, self.limit_s / 4)
+        if isinstance(self._alarm, SignalAlarm):
+            self._alarm.again()
+        elif self._alarm is not None:
+            self._alarm = ThreadAlarm(self._tick_from_outside, every_s)
+            self._alarm.start()
+
     @property
     def real_waits(self) -> tuple[RealWait, ...]:
         """What waited in real time in any run so far, each place once; shorter than 50 ms is not seen."""
         return tuple(self._waits.found)
+
+    def note_waits(self, waits: tuple[RealWait, ...]) -> None:
+        """Take in what another process waited for in real time."""
+        self._waits.found.update(dict.fromkeys(waits))
 
     def begin(self, above: int = 0) -> None:
         """A run begins, in this thread: what the caller calls from now on belongs to it.

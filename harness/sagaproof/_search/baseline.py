@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sagaproof._model.claim import Claim
 from sagaproof._model.history import History
+from sagaproof._model.steady import alike
 from sagaproof.errors import NotDeterministic
 
 __all__ = ["not_green", "raised", "require_same"]
@@ -12,7 +13,7 @@ __all__ = ["not_green", "raised", "require_same"]
 def require_same(first: History, second: History) -> None:
     """Raise `NotDeterministic` with the first event that differs."""
     for number, (one, other) in enumerate(zip(first.events, second.events, strict=False)):
-        if one != other:
+        if not alike(one, other):
             raise _differ(f"at event {number}: {one} against {other}")
     if len(first.events) != len(second.events):
         longer = max(first.events, second.events, key=len)

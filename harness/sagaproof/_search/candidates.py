@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from sagaproof._model.event import Called, Ended, Noted, Sent
@@ -11,9 +12,10 @@ from sagaproof._model.history import History
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.plan import ALL, Injection, Plan
 from sagaproof._model.point import Phase, PointClass
+from sagaproof._search.gaps import Gap
 from sagaproof._search.settings import DURATIONS, Settings
 
-__all__ = ["Candidates", "classes_of", "point_class"]
+__all__ = ["Candidates", "cells_of", "classes_of", "point_class"]
 
 
 _POINTS = frozenset({Called, Noted, Sent})
@@ -40,7 +42,7 @@ class Candidates:
         self._restarts = restarts
         self._kinds = settings.kinds()
         self._durations = tuple(DURATIONS[name] for name in settings.durations)
-        self._met: set[str] = set()
+        self.met: set[str] = set()
         self._options: dict[tuple[str, Phase], tuple[_Option, ...]] = {}
         self.excluded: dict[tuple[str, str], str] = {}
 
@@ -63,6 +65,7 @@ class Candidates:
     def _at(self, operation: Operation, phase: Phase) -> tuple[_Option, ...]:
         known = self._options.get((operation.full, phase))
         if known is None:
+            self._exclude_harm(operation, phase)
             known = self._options[operation.full, phase] = tuple(
                 _Option(fault.name, times, fault.needs_key or self._has_condition(operation, fault))
                 for fault in self._kinds
@@ -71,6 +74,15 @@ class Candidates:
                 if self._wanted(operation, phase, fault, times)
             )
         return known
+
+    def _exclude_harm(self, operation: Operation, phase: Phase) -> None:
+        """Say which kinds of harm a store is not told how to come to."""
+        if phase is not Phase.JOURNAL or not self._restarts:
+            return
+        missing = [f.name for f in self._kinds if f.harm is not None and not applicable(f, operation, phase)]
+        if missing:
+            reason = "world.durable was not told how: pass store="
+            self.excluded[operation.full, ", ".join(missing)] = reason
 
     def _has_condition(self, operation: Operation, fault: Fault) -> bool:
         return any(c.covers(operation.full, fault.name) for c in self._settings.when)
@@ -86,24 +98,31 @@ class Candidates:
             if condition.covers(operation, option.fault):
                 if not condition.holds(called):
                     return False
-                self._met.add(condition.cell)
+                self.met.add(condition.cell)
         return True
 
-    def notes(self) -> list[str]:
+    def join(self, met: Iterable[str], excluded: Mapping[tuple[str, str], str]) -> None:
+        """Take in which conditions were met, and what was excluded, where runs were looked at elsewhere."""
+        self.met.update(met)
+        for at, reason in excluded.items():
+            self.excluded.setdefault(at, reason)
+
+    def gaps(self) -> list[Gap]:
         """Each condition that no call fulfilled: its faults were put on nothing."""
         cells = (condition.cell for condition in self._settings.when)
         return [
-            f"when={cell!r} held for no call: its faults were not tried"
+            Gap("when", cell, f"when={cell!r} held for no call: its faults were not tried", spoils=False)
             for cell in cells
-            if cell not in self._met
+            if cell not in self.met
         ]
 
     def _times(self, fault: Fault) -> tuple[int, ...]:
         return self._durations if fault.spans else (1,)
 
     def _wanted(self, operation: Operation, phase: Phase, fault: Fault, times: int) -> bool:
-        if fault.learnt is Learnt.DEATH and not self._restarts:
-            self.excluded["*", "crash-*"] = "nothing says what a new process does: pass recover="
+        if not self._restarts and _wants_a_new_process(fault):
+            name = "crash-*" if fault.learnt is Learnt.DEATH else fault.family
+            self.excluded["*", name] = "nothing says what a new process does: pass recover="
             return False
         if fault.family == "cancel" and not self._cancels:
             self.excluded["*", "cancel*"] = "a saga that is not asynchronous cannot be cancelled"
@@ -116,6 +135,11 @@ class Candidates:
             name = fault.name if times != ALL else f"{fault.name}/all"
             self.excluded[operation.full, name] = reason
         return not reason
+
+
+def _wants_a_new_process(fault: Fault) -> bool:
+    """Whether it shows nothing without one; a store that none reads is as good as none."""
+    return fault.learnt is Learnt.DEATH or fault.family == "store" or fault.pauses
 
 
 def _without_a_desk(phase: Phase, fault: Fault, times: int) -> str:
@@ -158,6 +182,12 @@ def classes_of(history: History, plan: Plan) -> tuple[PointClass, ...]:
                 found[event.point] = point_class(event, operation, after_pivot=pivoted)
             pivoted = pivoted or operation.cls is EffectClass.IRREVERSIBLE
     return tuple(found[injection.point] for injection in plan if injection.point in found)
+
+
+def cells_of(history: History) -> tuple[tuple[PointClass, str], ...]:
+    """The point class of each fault of a run, and which one it was."""
+    classes = classes_of(history, history.plan)
+    return tuple((where, one.fault) for where, one in zip(classes, history.plan, strict=True))
 
 
 def point_class(called: Called | Noted | Sent, operation: Operation, *, after_pivot: bool) -> PointClass:

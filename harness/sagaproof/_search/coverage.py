@@ -12,8 +12,9 @@ from sagaproof._checks.agent_steps import steps_of
 from sagaproof._model.history import Call, History
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.point import Phase
+from sagaproof._search.gaps import Gap
 
-__all__ = ["UNDO_NEVER_RUN", "Coverage"]
+__all__ = ["UNDO_NEVER_RUN", "Coverage", "never_called", "never_taken_back"]
 
 UNDO_NEVER_RUN: Final = "undo-never-run"
 """How the lines that name such an undo begin."""
@@ -49,11 +50,32 @@ class Coverage:
             self._wanted.update((step.tool,) if made & undoable else ())
             self._undone.update((step.tool,) if made & undone else ())
 
-    def never_run(self, tools: Iterable[Any]) -> list[str]:
-        """A line for each undo that is declared with a tool, and that no run made though it had a use.
+    def join(self, later: Coverage) -> None:
+        """Take in what was gathered over the runs that came next."""
+        for full, undos in later._undos.items():
+            self._undos.setdefault(full, undos)
+        self._taken_back |= later._taken_back
+        self._asked |= later._asked
+        self._wanted |= later._wanted
+        self._undone |= later._undone
 
-        `tools` are those that a saga which is fed says it has: objects with a `name`, perhaps with an `undo`.
+    def gaps(self, tools: Iterable[Any]) -> Iterator[Gap]:
+        """What was not tried. `tools` are those that a saga which is fed says it has.
+
+        They are objects with a `name`, perhaps with an `undo`.
         """
+        for name, undo in self._never_run(tools):
+            text = f"{UNDO_NEVER_RUN}: no run made {undo}, the undo of {name}"
+            yield Gap("undo", name, text, spoils=True)
+        taken_back = self._never_taken_back()
+        if taken_back:
+            yield Gap("taken back", ", ".join(taken_back), never_taken_back(taken_back), spoils=False)
+        called = self._never_called(tools)
+        if called:
+            yield Gap("called", ", ".join(called), never_called(called), spoils=False)
+
+    def _never_run(self, tools: Iterable[Any]) -> list[tuple[str, str]]:
+        """Each undo that is declared with a tool, and that no run made though it had a use."""
         own = ((full, undos) for full, undos in self._undos.items() if full.startswith(_TOOLS) and undos)
         left = {full: " or ".join(undos) for full, undos in own if full not in self._taken_back}
         for tool in tools:
@@ -62,21 +84,29 @@ class Coverage:
             used = name in self._wanted and not getattr(tool, "forward_only", False)
             if undo is not None and used and name not in self._undone:
                 left[name] = str(getattr(undo, "__name__", "it"))
-        return [f"{UNDO_NEVER_RUN}: no run made {undo}, the undo of {name}" for name, undo in left.items()]
+        return list(left.items())
 
-    def never_taken_back(self) -> str:
-        """One line on the other calls that could be undone, and that no run took back; empty if none."""
-        left = [
+    def _never_taken_back(self) -> list[str]:
+        """The other calls that could be undone, and that no run took back."""
+        return [
             f"{full} (by {' or '.join(name.partition('.')[2] for name in undos)})"
             for full, undos in self._undos.items()
             if not full.startswith(_TOOLS) and undos and full not in self._taken_back
         ]
-        return f"no run took any of these back: {', '.join(left)}" if left else ""
 
-    def never_called(self, tools: Iterable[Any]) -> str:
-        """One line on the tools that a saga says it has and that no script calls; empty if there are none."""
-        left = [name for name in dict.fromkeys(str(tool.name) for tool in tools) if name not in self._asked]
-        return f"no script calls {', '.join(left)}" if left else ""
+    def _never_called(self, tools: Iterable[Any]) -> list[str]:
+        """The tools that a saga says it has and that no script calls."""
+        return [name for name in dict.fromkeys(str(tool.name) for tool in tools) if name not in self._asked]
+
+
+def never_taken_back(names: Iterable[str]) -> str:
+    """One line on calls that could be undone, and that no run took back."""
+    return f"no run took any of these back: {', '.join(names)}"
+
+
+def never_called(names: Iterable[str]) -> str:
+    """One line on tools that no script calls."""
+    return f"no script calls {', '.join(names)}"
 
 
 def _undos_of(operations: Mapping[str, Operation]) -> dict[str, tuple[str, ...]]:

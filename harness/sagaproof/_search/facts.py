@@ -55,6 +55,12 @@ class FactBook:
             by_key = any(undo.ok and "by_key" in undo.first.args for undo in undos)
             self._undone_by_key = self._undone_by_key or by_key
 
+    def join(self, later: FactBook) -> None:
+        """Take in what was gathered elsewhere."""
+        for name, more in vars(later).items():
+            known = getattr(self, name)
+            setattr(self, name, known | more)
+
     def facts(self) -> Facts:
         """What has been seen so far."""
         return Facts(

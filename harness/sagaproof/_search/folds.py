@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
-from sagaproof._checks.campaign_check import CampaignCheck, Check, Fold
-from sagaproof._checks.protocol import Verdict
+from sagaproof._checks.campaign_check import CampaignCheck, Check, Fold, JoinedFold
+from sagaproof._checks.protocol import Verdict, verdict_of
 from sagaproof._model.finding import Finding, FindingKey
 from sagaproof._model.history import History
 from sagaproof._model.script import Script
@@ -40,18 +40,42 @@ class Folds:
 
     def observe(self, history: History) -> None:
         """Let each take in one run."""
-        for slug, (check, fold) in tuple(self._going.items()):
+        self._observe(history, tuple(self._going))
+
+    def _observe(self, history: History, slugs: Iterable[str]) -> None:
+        for slug in slugs:
+            check, fold = self._going[slug]
             try:
                 fold.observe(history)
             except Exception as error:  # noqa: BLE001  # as above
                 del self._going[slug]
                 self._on_broken(check, f"over plan '{history.plan}'", error)
 
+    def hand_over(self) -> tuple[dict[str, Fold], frozenset[str]]:
+        """Those that can be joined to what was seen before, by slug, and the names of the others."""
+        joinable = {slug: fold for slug, (_, fold) in self._going.items() if isinstance(fold, JoinedFold)}
+        return dict(joinable), frozenset(self._going.keys() - joinable.keys())
+
+    def join(self, later: Mapping[str, Fold], histories: Iterable[History], going: Container[str]) -> None:
+        """Take in what was seen elsewhere of the runs that came next.
+
+        That is what `hand_over` gave there, the histories for those that can only be fed, and which of them
+        were still `going`.
+        """
+        for slug in [slug for slug in self._going if slug not in going]:
+            del self._going[slug]
+        for slug, fold in later.items():
+            known = self._going[slug][1] if slug in self._going else None
+            if isinstance(known, JoinedFold):
+                known.join(fold)
+        for history in histories:
+            self._observe(history, [slug for slug in self._going if slug not in later])
+
     def conclude(self) -> Iterator[tuple[CampaignCheck, Verdict]]:
         """The verdict of each."""
         for check, fold in self._going.values():
             try:
-                verdict = fold.conclude()
+                verdict = verdict_of(fold.conclude())
             except Exception as error:  # noqa: BLE001  # as above
                 self._on_broken(check, "at the end", error)
             else:

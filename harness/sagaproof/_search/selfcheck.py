@@ -15,7 +15,7 @@ from sagaproof._search.planted import Planted
 from sagaproof._search.settings import Settings
 from sagaproof._search.subject import Subject
 
-__all__ = ["Fate", "Trial", "families_of", "tried", "without"]
+__all__ = ["Fate", "Trial", "families_of", "settings_of", "tried", "without"]
 
 
 class Fate(StrEnum):
@@ -60,7 +60,7 @@ class Trial:
 def tried(planted: Planted, subject: Subject, *, families: tuple[str, ...] = ()) -> Trial:
     """Try one; `families` are the only ones used, besides what it limits itself to."""
     assert planted.scenario is not None
-    settings = _settings(planted, families)
+    settings = settings_of(planted, families)
     campaign = explore(subject, settings, enough=frozenset(planted.expect))
     fired = _fired(campaign)
     meant = [plan for slug, plan in fired.items() if slug in planted.expect]
@@ -85,7 +85,8 @@ def families_of(trial: Trial) -> frozenset[str]:
     return frozenset(FAULTS[injection.fault].family for injection in trial.plan or ())
 
 
-def _settings(planted: Planted, families: tuple[str, ...]) -> Settings:
+def settings_of(planted: Planted, families: tuple[str, ...] = ()) -> Settings:
+    """The settings under which a bug is tried."""
     assert planted.scenario is not None
     chosen = planted.families or planted.scenario.settings.families or _all_families()
     if families:

@@ -8,7 +8,7 @@ from sagaproof._checks.crash import CRASHES
 from sagaproof._checks.protocol import Facts
 from sagaproof._model.event import Answered, Asked, Restarted
 from sagaproof._model.history import History
-from sagaproof._model.script import AfterRestart, Script
+from sagaproof._model.script import AfterRestart, Script, calls_of
 from sagaproof._sometimes.sometimes import Sometimes
 
 __all__ = ["agent"]
@@ -49,12 +49,7 @@ def _gave_up_at(depth: int) -> Sometimes:
 def _steps(script: Script) -> int:
     """How many tool calls a script has up to where it gives up."""
     turns = script.calls[: script.give_up_after]
-    return sum(len(turn) if _is_turn(turn) else 1 for turn in turns)
-
-
-def _is_turn(turn: object) -> bool:
-    """Whether it is several calls at once; a call by itself is a tuple as well, but a named one."""
-    return type(turn) is tuple
+    return sum(len(calls_of(turn)) for turn in turns)
 
 
 def _gave_up(history: History) -> bool:

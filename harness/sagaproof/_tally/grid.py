@@ -4,68 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final, NamedTuple
+from fnmatch import fnmatchcase
+from typing import Final
 
 from sagaproof._model.event import Called, Noted, Sent
-from sagaproof._model.fault import applicable
 from sagaproof._model.faults import FAULTS
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.point import Phase, PointClass
-from sagaproof._search.campaign import Campaign, Cell
+from sagaproof._search.campaign import Campaign
 from sagaproof._search.candidates import point_class
+from sagaproof._tally.cells import GLYPHS, CellState, GridCell, grid_cell
 
-__all__ = ["GLYPHS", "CellState", "Grid", "GridCell", "GridRow", "grid"]
+__all__ = ["GLYPHS", "CellState", "Grid", "GridCell", "GridRow", "grid", "row_order"]
 
-
-class CellState(StrEnum):
-    """What became of a kind of fault at a class of points."""
-
-    HELD = "held"
-    VIOLATED = "violated"
-    INERT = "inert"
-    PRUNED = "pruned"
-    EXCLUDED = "excluded"
-    SKIPPED = "skipped"
-    UNREACHABLE = "unreachable"
-    NOT_APPLICABLE = "not applicable"
-
-
-GLYPHS: Final[Mapping[CellState, str]] = {
-    CellState.HELD: "✔",
-    CellState.VIOLATED: "✘",
-    CellState.INERT: "∅",
-    CellState.PRUNED: "≈",
-    CellState.EXCLUDED: "–",  # noqa: RUF001  # a dash is what it is to look like
-    CellState.SKIPPED: "?",
-    CellState.UNREACHABLE: "·",
-    CellState.NOT_APPLICABLE: " ",
-}
-"""One character for each state."""
 
 _PHASES: Final = (Phase.FORWARD, Phase.UNDO, Phase.QUERY, Phase.ESCALATE, Phase.JOURNAL, Phase.EVENT)
 _POSITIONS: Final = ("before-pivot", "pivot", "after-pivot")
 
 
-class GridCell(NamedTuple):
-    """A cell: its state, the runs that had it, how many violated a check, and why it was left out."""
-
-    state: CellState
-    runs: int = 0
-    violated: int = 0
-    reason: str = ""
-
-    @property
-    def glyph(self) -> str:
-        """The state as one character."""
-        return GLYPHS[self.state]
-
-
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A class of points, with one cell for each kind of fault of the grid."""
+    """A class of points, with one cell for each kind of fault of the grid.
+
+    `step` is the place of its operation among those of the fault-free run; those that are not in it are last.
+    """
 
     where: PointClass
+    step: int
     cells: tuple[GridCell, ...]
 
 
@@ -83,43 +48,62 @@ def grid(campaign: Campaign) -> Grid:
         return Grid((), ())
     operations = campaign.baseline.operations
     faults = _columns(campaign)
-    rows = (
-        GridRow(where, tuple(_cell(campaign, operations[where.operation], where, name) for name in faults))
-        for where in _row_classes(campaign)
+    made = (
+        GridRow(
+            where, step, tuple(grid_cell(campaign, operations[where.operation], where, f) for f in faults)
+        )
+        for where, step in _row_classes(campaign)
     )
-    return Grid(faults, tuple(filter(_can_be_broken, rows)))
+    rows = tuple(filter(_can_be_broken, made))
+    used = [n for n in range(len(faults)) if any(_is_cell(row.cells[n]) for row in rows)]
+    return Grid(
+        tuple(faults[n] for n in used),
+        tuple(GridRow(row.where, row.step, tuple(row.cells[n] for n in used)) for row in rows),
+    )
+
+
+def _is_cell(cell: GridCell) -> bool:
+    return cell.state is not CellState.NOT_APPLICABLE
 
 
 def _can_be_broken(row: GridRow) -> bool:
     """Writes into a store are no steps of the saga: they have a row only where the process is killed."""
-    fits = any(cell.state is not CellState.NOT_APPLICABLE for cell in row.cells)
+    fits = any(map(_is_cell, row.cells))
     return fits or row.where.phase is not Phase.JOURNAL
 
 
 def _columns(campaign: Campaign) -> tuple[str, ...]:
+    """The kinds of fault that the campaign uses. One that is left out everywhere has no column."""
     used = {fault for _, fault in campaign.cells}
-    used |= {fault.removesuffix("/all") for _, fault in campaign.excluded}
-    return tuple(name for name in FAULTS if name in used)
+    kinds = {fault.name for fault in campaign.settings.kinds()}
+    everywhere = [name for operation, name in campaign.excluded if operation == "*"]
+    left_out = {
+        kind
+        for kind in kinds
+        if any(fnmatchcase(kind, name) or FAULTS[kind].family == name for name in everywhere)
+    }
+    return tuple(name for name in FAULTS if name in used | (kinds - left_out))
 
 
-def _row_classes(campaign: Campaign) -> list[PointClass]:
+def _row_classes(campaign: Campaign) -> list[tuple[PointClass, int]]:
     baseline = campaign.baseline
     assert baseline is not None
     seen = dict.fromkeys(_classes_in(baseline.events, baseline.operations))
-    steps = list(dict.fromkeys(where.operation for where in seen))
+    steps = {name: step for step, name in enumerate(dict.fromkeys(where.operation for where in seen))}
     seen |= dict.fromkeys(where for where, _ in campaign.cells)
     reached = {where.operation for where in seen if where.phase is Phase.UNDO}
     undos = campaign.facts.undos if campaign.facts is not None else frozenset()
     seen |= dict.fromkeys(
         PointClass(name, Phase.UNDO, "first", "before-pivot") for name in sorted(undos - reached)
     )
+    rows = [(where, steps.get(where.operation, len(steps))) for where in seen]
+    return sorted(rows, key=lambda row: row_order(*row))
 
-    def order(where: PointClass) -> tuple[int, int, str, str, int]:
-        step = steps.index(where.operation) if where.operation in steps else len(steps)
-        place = _POSITIONS.index(where.position)
-        return (_PHASES.index(where.phase), step, where.operation, where.attempt, place)
 
-    return sorted(seen, key=order)
+def row_order(where: PointClass, step: int) -> tuple[int, int, str, str, int]:
+    """Orders rows: by phase, then by the steps of the fault-free run."""
+    place = _POSITIONS.index(where.position)
+    return (_PHASES.index(where.phase), step, where.operation, where.attempt, place)
 
 
 def _classes_in(events: Iterable[object], operations: Mapping[str, Operation]) -> Iterator[PointClass]:
@@ -129,25 +113,3 @@ def _classes_in(events: Iterable[object], operations: Mapping[str, Operation]) -
             operation = operations[event.point.operation]
             yield point_class(event, operation, after_pivot=pivoted)
             pivoted = pivoted or operation.cls is EffectClass.IRREVERSIBLE
-
-
-def _cell(campaign: Campaign, operation: Operation, where: PointClass, fault: str) -> GridCell:
-    if not applicable(FAULTS[fault], operation, where.phase):
-        return GridCell(CellState.NOT_APPLICABLE)
-    reasons = (campaign.excluded.get((operation.full, name), "") for name in (fault, f"{fault}/all"))
-    reason = next(filter(None, reasons), "")
-    cell = campaign.cells.get((where, fault))
-    if cell is not None:
-        return GridCell(_state(cell), cell.runs, cell.violated, reason)
-    if reason:
-        return GridCell(CellState.EXCLUDED, reason=reason)
-    skipped = any(level.skipped for level in campaign.levels if level.attempted)
-    return GridCell(CellState.SKIPPED if skipped else CellState.UNREACHABLE)
-
-
-def _state(cell: Cell) -> CellState:
-    if cell.violated:
-        return CellState.VIOLATED
-    if cell.inert:
-        return CellState.INERT
-    return CellState.HELD if cell.runs else CellState.PRUNED

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sagaproof._search.campaign import Campaign, Level
 from sagaproof.errors import InternalError
@@ -15,6 +17,7 @@ class TallyRow:
     """The plans with k faults. Raises `InternalError` unless reachable = run + pruned + skipped.
 
     `bound` says what `reachable` is: exact, by_rule (counted by representatives) or lower (at least so many).
+    `pruned_by` has what each rule left out.
     """
 
     k: int
@@ -27,6 +30,7 @@ class TallyRow:
     mismatched: int
     complete: bool
     attempted: bool
+    pruned_by: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.reachable != self.run + self.pruned + self.skipped:
@@ -58,6 +62,7 @@ def total(tally: tuple[TallyRow, ...]) -> TallyRow:
         sum(row.mismatched for row in tried),
         all(row.complete for row in tried) and bool(tried),
         bool(tried),
+        sum((Counter(row.pruned_by) for row in tried), Counter()),
     )
 
 
@@ -92,4 +97,5 @@ def _row(level: Level) -> TallyRow:
         level.mismatched,
         level.complete,
         level.attempted,
+        dict(sorted(level.pruned_by.items())),
     )

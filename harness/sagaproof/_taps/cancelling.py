@@ -26,6 +26,7 @@ async def settle(gate: Gate, admission: Admission, reply: Reply) -> Reply:
     gate.tell(reply)
     if admission.fault is not None and admission.fault.cancels_next:
         gate.cancel()
+    gate.pause_after(admission)
     return reply
 
 

@@ -10,7 +10,8 @@ from sagaproof._model.fault import Learnt
 from sagaproof._taps.gate import Gate
 from sagaproof._taps.misanswer import ANSWERED
 from sagaproof._taps.reply import Reply
-from sagaproof._world.system import Delivery, System
+from sagaproof._world.delivery import Delivery
+from sagaproof._world.system import System
 
 __all__ = ["Direct", "ErrorFor", "ToolError", "see"]
 

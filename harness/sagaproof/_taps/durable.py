@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from sagaproof._model.operation import Operation
+from sagaproof._taps.awaited import is_async
 from sagaproof._taps.gate import Gate
+from sagaproof._taps.store import NO_HOOKS, Store
 
 __all__ = ["durable"]
 
 
-def durable(write: Callable[..., Any], operation: Operation, gate: Callable[[], Gate]) -> Callable[..., Any]:
-    """The function to call instead of `write`: the process may die before or after each call of it."""
-    if inspect.iscoroutinefunction(write):
+def durable(
+    write: Callable[..., Any], operation: Operation, gate: Callable[[], Gate], store: Store = NO_HOOKS
+) -> Callable[..., Any]:
+    """The function to call instead of `write`: the process may die before or after each call of it.
+
+    It raises what `store.fails` makes where the store refuses the write.
+    """
+    if is_async(write):
 
         @functools.wraps(write)
         async def tapped_async(*args: Any, **kwargs: Any) -> Any:
             door = gate()
-            begun = door.begin_write(operation, _record(args, kwargs))
+            begun = door.begin_write(operation, _record(args, kwargs), store)
             kept = False
             try:
                 answer = await write(*args, **kwargs) if begun.kept else None
@@ -35,7 +41,7 @@ def durable(write: Callable[..., Any], operation: Operation, gate: Callable[[], 
     @functools.wraps(write)
     def tapped(*args: Any, **kwargs: Any) -> Any:
         door = gate()
-        begun = door.begin_write(operation, _record(args, kwargs))
+        begun = door.begin_write(operation, _record(args, kwargs), store)
         kept = False
         try:
             answer = write(*args, **kwargs) if begun.kept else None

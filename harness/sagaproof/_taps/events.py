@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any
 
 from sagaproof._model.event import Sent
 from sagaproof._model.fault import Applied, Fault, Lands
@@ -19,7 +20,8 @@ from sagaproof._model.point import Point
 from sagaproof._taps.listeners import Letter, Listeners
 from sagaproof._taps.process import Process
 from sagaproof._taps.stopped import SagaStopped
-from sagaproof._world.system import Emission, System
+from sagaproof._world.delivery import Emission
+from sagaproof._world.system import System
 from sagaproof._world.world import World
 
 __all__ = ["Events"]
@@ -121,6 +123,28 @@ class Events:
         letters = (*self._held, *self.listeners.again, *self._late)
         ours = tuple((letter.point.operation, letter.type, repr(letter.body["data"])) for letter in letters)
         return (ours, tuple((system.name, repr(emission)) for system, emission in self._world.outbox))
+
+    # From one process to another ------------------------------------------------------------------------
+
+    def take_back(self) -> None:
+        """Have what the handlers of a process have not answered come again: it is about to be gone."""
+        for letter in [*self.listeners.under_way]:
+            self.listeners.send_again(letter)
+
+    def state(self) -> dict[str, Any]:
+        """What is on its way, whoever will be told of it."""
+        return {
+            "numbers": self._numbers,
+            "held": self._held,
+            "late": self._late,
+            "again": self.listeners.again,
+            "ended": self.listeners.ended,
+        }
+
+    def adopt(self, state: Mapping[str, Any]) -> None:
+        """Go on as the post of another process, to which none of the handlers here belong."""
+        self._numbers, self._held, self._late = state["numbers"], state["held"], state["late"]
+        self.listeners.again, self.listeners.ended = state["again"], state["ended"]
 
 
 def _raise_unless_stopped(outcome: object) -> None:

@@ -6,9 +6,10 @@ an asynchronous tap may wait, so that calls of one turn overlap as they would in
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Hashable
-from typing import Final
+from collections.abc import Callable, Hashable
+from typing import Final, NoReturn
 
 from sagaproof._model.event import Called, Noted, Told
 from sagaproof._model.fault import Applied, Fault, Lands, Learnt
@@ -17,6 +18,7 @@ from sagaproof._model.plan import EMPTY, Injection, Plan
 from sagaproof._model.point import Phase, Point
 from sagaproof._taps.events import Events
 from sagaproof._taps.fitting import require_fit
+from sagaproof._taps.harms import Harms
 from sagaproof._taps.injector import Injector
 from sagaproof._taps.logical import LogicalCalls
 from sagaproof._taps.misanswer import misanswer
@@ -25,8 +27,10 @@ from sagaproof._taps.process import Process
 from sagaproof._taps.reply import Admission, Reply, Write, answer, silent
 from sagaproof._taps.site import caller_site
 from sagaproof._taps.stopped import SagaStopped
+from sagaproof._taps.store import NO_HOOKS, Store
 from sagaproof._taps.whole import Whole
-from sagaproof._world.system import Delivery, System
+from sagaproof._world.delivery import Delivery
+from sagaproof._world.system import System
 from sagaproof._world.world import World
 from sagaproof.errors import UsageError, suggest
 
@@ -42,7 +46,8 @@ DEFAULT_TIMEOUT_S: Final = 60.0
 class Gate:
     """All calls of one run go through here; a planned fault is put on those that meet its point.
 
-    `closed` says why no further call is taken, `unheard` that a call for help has failed at least once.
+    `closed` says why no further call is taken, `unheard` that a call for help has failed at least once,
+    `refused_at` where a store of the saga's own last answered with an error.
     """
 
     def __init__(self, world: World, plan: Plan = EMPTY, *, calls_max: int = 500, sites: bool = True) -> None:
@@ -58,8 +63,13 @@ class Gate:
         self._logical = LogicalCalls()
         self._arrivals = 0
         self._deliveries = Deliveries(world)
+        self.harms = Harms(world, self.process)
+        self.refused_at: Point | None = None
         self.events = Events(world, self.process, self._fault_at)
         self.whole: Whole | None = None
+        self.on_pause: Callable[[Point], None] | None = None
+        self.after_turn: Callable[[], None] | None = None
+        self.on_call: Callable[[Phase, Operation], None] | None = None
         self._writes: dict[str, int] = {}
         self._lock = threading.RLock()
 
@@ -70,18 +80,22 @@ class Gate:
 
     # The two steps of a call ----------------------------------------------------------------------------
 
-    def call(self, system: System, delivery: Delivery, timeout_s: float | None = None) -> Reply:
-        """Arrive and be told at once."""
+    def call(
+        self, system: System, delivery: Delivery, timeout_s: float | None = None, *, blocks: bool = False
+    ) -> Reply:
+        """Arrive and be told at once. A client that `blocks` its thread is never cancelled in a call."""
         self._hand_out_events()
         with self._lock:
             admission = self.admit(system, delivery, timeout_s)
-            return self.settle(admission, self.resolve(admission))
+            reply = self.settle(admission, self.resolve(admission), blocks=blocks)
+        self.pause_after(admission)
+        return reply
 
-    def settle(self, admission: Admission, reply: Reply) -> Reply:
+    def settle(self, admission: Admission, reply: Reply, *, blocks: bool = False) -> Reply:
         """Tell a caller its reply that does not wait for it in a loop; return what it is to see."""
         with self._lock:
             if reply.learnt is Learnt.CANCELLED:
-                reply = self._cancelled(admission, reply)
+                reply = self._cancelled(admission, reply, blocks=blocks)
             self.tell(reply)
             if admission.fault is not None and admission.fault.cancels_next:
                 self.cancel()
@@ -116,16 +130,23 @@ class Gate:
                 )
             )
             world.clock.elapsed += LATENCY_S
+            if self.on_call is not None:
+                self.on_call(logical.phase, operation)
             return Admission(system, delivery, logical, point, fault, timeout_s)
 
     def resolve(self, admission: Admission) -> Reply:
         """Apply a call as its fault says, or as it is, and say what to tell."""
         with self._lock:
-            if admission.fault is not None:
-                return self._with_fault(admission.fault, admission)
-            logical = admission.logical
-            handled = self.world.deliver(admission.system, admission.delivery, logical.index, logical.undoes)
-            return answer(admission, handled)
+            reply = self._resolved(admission)
+            self.harms.after_call(self._operation(admission.system, admission.delivery), admission.point)
+            return reply
+
+    def _resolved(self, admission: Admission) -> Reply:
+        if admission.fault is not None:
+            return self._with_fault(admission.fault, admission)
+        logical = admission.logical
+        handled = self.world.deliver(admission.system, admission.delivery, logical.index, logical.undoes)
+        return answer(admission, handled)
 
     def raised(self, admission: Admission, error: BaseException) -> None:
         """Note that the called code itself raised, with no effect that we know of."""
@@ -169,14 +190,19 @@ class Gate:
             if world.outbox:
                 self.events.soon()
 
-    def begin_write(self, operation: Operation, record: object) -> Write:
+    def begin_write(self, operation: Operation, record: object, store: Store = NO_HOOKS) -> Write:
         """A write into a store of the saga's own that outlives its process: a point like any call."""
         with self._lock:
             self._refuse_if_closed()
+            self.harms.before_write()
             n = self._writes[operation.full] = self._writes.get(operation.full, 0) + 1
             point = Point(operation.full, n, 1, self.process.restarts)
             fault = self._fault_at(point)
-            return Write(point, record, fault, caller_site() if self._sites else "")
+            before = None if fault is None or fault.harm is None else store.before()
+            write = Write(point, record, fault, caller_site() if self._sites else "", store, before)
+        if fault is not None and fault.pauses and self.on_pause is not None:
+            self.on_pause(point)
+        return write
 
     def _fault_at(self, point: Point) -> Fault | None:
         """The fault for a point that is no call."""
@@ -186,14 +212,30 @@ class Gate:
         return fault
 
     def end_write(self, write: Write, *, kept: bool) -> None:
-        """Note the write, `kept` or not; if that is where the process dies, it does so now."""
-        point, record, fault, site = write
+        """Note the write, `kept` or not; if that is where the process dies, it does so now.
+
+        Raises the error of the store if it answers with one. A write of another thread that was under way
+        when the process died is noted too if it was kept: the next process will find it.
+        """
+        point, record, fault, site, store, before = write
         with self._lock:
-            self.process.refuse_the_dead()
+            if not kept:
+                self.process.refuse_the_dead()
             name = None if fault is None else fault.name
             self.world.log.append(Noted(self.world.clock.elapsed, point, record, kept, site, name))
-            if fault is not None:
-                self.process.die(point)
+            self.process.refuse_the_dead()
+            if fault is not None and fault.learnt is Learnt.DEATH:
+                self._die(point)
+            if kept:
+                self.harms.kept(point, fault, store, before)
+            if fault is not None and fault.errno is not None and kept is write.kept:
+                self.refused_at = point
+                raise store.fails(OSError(fault.errno, os.strerror(fault.errno)))
+
+    def _die(self, point: Point) -> NoReturn:
+        """Be dead from here on, and lose with it what was only said to be kept."""
+        self.harms.settle()
+        self.process.die(point)
 
     def heal(self) -> None:
         """Put no more faults on anything: the saga has ended, and what it left undone can be looked at."""
@@ -237,7 +279,7 @@ class Gate:
         if fault.outlasts_key:
             self._deliveries.land_sent()
         if fault.learnt is Learnt.DEATH:
-            self.process.die(admission.point)
+            self._die(admission.point)
         self._let_time_pass(fault, admission)
         if fault.learnt is Learnt.CANCELLED and handled is not None:
             return answer(admission, handled)._replace(learnt=Learnt.CANCELLED)
@@ -255,9 +297,12 @@ class Gate:
             clock.elapsed += max(0.0, waits_s - LATENCY_S)
         clock.skew += fault.jump_s
 
-    def _cancelled(self, admission: Admission, reply: Reply) -> Reply:
-        """A call that its task does not wait for: it is cancelled here; any other task is not it."""
-        if self.whole is None or self.whole.is_current():
+    def _cancelled(self, admission: Admission, reply: Reply, *, blocks: bool) -> Reply:
+        """A call that its task does not wait for: it is cancelled here; any other task is not it.
+
+        Nor is one whose thread is blocked: its task gets to know at its next await.
+        """
+        if not blocks and (self.whole is None or self.whole.is_current()):
             return silent(reply)
         self.cancel()
         return self.unharmed(admission, reply)
@@ -267,6 +312,11 @@ class Gate:
         if admission.fault is not None and admission.fault.applied is Applied.NO:
             return self.resolve(admission._replace(fault=None))
         return reply._replace(learnt=Learnt.ANSWER if reply.ok else Learnt.STATUS)
+
+    def pause_after(self, admission: Admission) -> None:
+        """Let another process take the saga up before the caller goes on, if its fault says so."""
+        if admission.fault is not None and admission.fault.pauses and self.on_pause is not None:
+            self.on_pause(admission.point)
 
     def cancel(self) -> None:
         """Cancel the saga, as its user would: it gets to know of it where it waits, or waits next."""

@@ -13,6 +13,7 @@ from sagaproof._taps.direct import Direct, ErrorFor
 from sagaproof._taps.durable import durable
 from sagaproof._taps.gate import Gate
 from sagaproof._taps.listeners import Handler
+from sagaproof._taps.store import NO_HOOKS, Store
 from sagaproof._taps.tools import Tools, ToolSpec
 from sagaproof._world.clock import Clock
 from sagaproof._world.system import System
@@ -61,19 +62,24 @@ class WorldHandle:
         """
         return self._provided("journal")
 
-    def durable(self, write: Callable[..., Any], *, name: str = "journal.append") -> Callable[..., Any]:
+    def durable(
+        self, write: Callable[..., Any], *, name: str = "journal.append", store: Store = NO_HOOKS
+    ) -> Callable[..., Any]:
         """Put a tap around a function that writes into a store of the saga's own, sync or async.
 
         What it has written outlives a simulated crash, each call of it is a point at which the process can
         die (`name` is what plans call it: STORE.FUNCTION), and a dead process cannot write any more. Without
         it, a crash is simulated only as far as the calls to the systems go.
+
+        A store can also refuse a write, which then raises an `OSError`. With `store`, a `Store` of
+        `sagaproof.stores`, it says how else it fails: what was written is lost, torn or corrupt.
         """
-        store, dot, function = name.partition(".")
-        if not dot or not store.isidentifier() or not function.isidentifier():
+        owner, dot, function = name.partition(".")
+        if not dot or not owner.isidentifier() or not function.isidentifier():
             raise UsageError(f"name={name!r} is no name for a write", advice="Write STORE.FUNCTION.")
-        operation = durable_write(store, function)
+        operation = durable_write(owner, function, store.hooks)
         self.state.operations[operation.full] = operation
-        return durable(write, operation, self._current)
+        return durable(write, operation, self._current, store)
 
     def on_event(self, handler: Handler, *types: str) -> None:
         """Have `handler` told of the events that systems send: of these types, or of all.

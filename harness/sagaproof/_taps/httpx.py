@@ -24,7 +24,8 @@ from sagaproof._taps.reply import Reply
 from sagaproof._taps.routes import Match, delivery
 from sagaproof._taps.site import caller_site
 from sagaproof._taps.ssl_cache import SslCache
-from sagaproof._world.system import Delivery, System
+from sagaproof._world.delivery import Delivery
+from sagaproof._world.system import System
 from sagaproof.errors import UsageError
 
 __all__ = ["HttpxTap"]
@@ -145,7 +146,7 @@ class _TapRouter(respx.MockRouter):
         if isinstance(received, Misfit):
             return misfit_response(received)
         gate, system, delivery, timeout_s = received
-        return tap.answer(received, gate.call(system, delivery, timeout_s), request)
+        return tap.answer(received, gate.call(system, delivery, timeout_s, blocks=True), request)
 
     async def async_handler(self, request: httpx.Request) -> httpx.Response:
         tap = self._tap

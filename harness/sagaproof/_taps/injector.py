@@ -17,12 +17,13 @@ __all__ = ["Injector"]
 class Injector:
     """The faults of a plan, waiting for their points. `met` counts the arrivals that each has hit."""
 
-    __slots__ = ("_armed", "_lasting", "met")
+    __slots__ = ("_armed", "_lasting", "_stores", "met")
 
     def __init__(self, plan: Plan) -> None:
         self.met: dict[Injection, int] = dict.fromkeys(plan, 0)
         self._armed: dict[Point, Injection] = {injection.point: injection for injection in plan}
         self._lasting: list[tuple[Injection, float]] = []
+        self._stores: list[tuple[Injection, int]] = []
 
     def fault_at(self, point: Point, logical: LogicalCall, now: float) -> Fault | None:
         """The fault for this arrival: one that reaches all calls, one planned here, or one that lasts."""
@@ -58,9 +59,20 @@ class Injector:
         return (tuple(self._lasting), tuple(left))
 
     def fault_at_write(self, point: Point) -> Fault | None:
-        """The fault for a point that is no call, where none lasts: a write into a store, or an event."""
-        injection = self._armed.get(point)
+        """The fault for a point that is no call: a write into a store, or an event.
+
+        One that reaches all writes into its store is over at the next restart: somebody has seen to it.
+        """
+        injection = self._armed.get(point) or next(
+            (i for i, restart in self._stores if restart == point.restart and _reaches(i, point)), None
+        )
         if injection is None:
             return None
+        if FAULTS[injection.fault].macro and not self.met[injection]:
+            self._stores.append((injection, point.restart))
         self.met[injection] += 1
         return FAULTS[injection.fault]
+
+
+def _reaches(injection: Injection, point: Point) -> bool:
+    return FAULTS[injection.fault].reaches(injection.point.operation, point.operation)

@@ -14,7 +14,7 @@ from sagaproof._model.effect import Record
 from sagaproof._model.event import Heard, Notified
 from sagaproof._model.point import Point
 from sagaproof._taps.process import Process
-from sagaproof._taps.stopped import SagaStopped
+from sagaproof._taps.stopped import ProcessDied, SagaStopped
 from sagaproof._world.world import World
 from sagaproof.errors import SagaproofError, UsageError, suggest
 
@@ -47,13 +47,15 @@ class Listeners:
     """The handlers of one run; only those of the process that lives are told.
 
     `read_claim` makes a claim of what a handler returns. `again` holds the events that are to be sent once
-    more, `tasks` the asynchronous handlers at work; `ended` says that the saga is at its end.
+    more, `tasks` the asynchronous handlers at work, `under_way` the events that handlers have not answered;
+    `ended` says that the saga is at its end.
     """
 
     def __init__(self, world: World, process: Process) -> None:
         self.read_claim: Callable[[Any], Claim | None] = _says_nothing
         self.again: list[Letter] = []
         self.tasks: list[asyncio.Task[None]] = []
+        self.under_way: list[Letter] = []
         self.ended = False
         self._world = world
         self._process = process
@@ -88,6 +90,7 @@ class Listeners:
             self._tell(listener.handler, letter)
 
     def _tell(self, handler: Handler, letter: Letter) -> None:
+        self.under_way.append(letter)
         try:
             said = handler(copy.deepcopy(dict(letter.body)))
         except BaseException as error:  # noqa: BLE001  # a handler may raise anything
@@ -104,25 +107,37 @@ class Listeners:
 
     async def _awaited(self, said: Awaitable[Any], letter: Letter) -> None:
         try:
-            self._heard(letter, await said)
+            answer = await said
         except BaseException as error:  # noqa: BLE001  # a handler may raise anything
             self._failed(letter, error)
+        else:
+            self._heard(letter, answer)
 
     def _heard(self, letter: Letter, said: Any) -> None:
+        if self._process.dead:
+            self._failed(letter, ProcessDied())  # it swallowed its own death, and what it says is void
+        self.under_way.remove(letter)
         claim = self.read_claim(said)
         if claim is not None:
             self._world.log.append(Heard(self._world.clock.elapsed, letter.point, claim, ""))
 
     def _failed(self, letter: Letter, error: BaseException) -> None:
         """Send it again, as to an endpoint that has not answered with success; what stops a run goes on."""
-        if letter.point.attempt < TRIES_MAX:
-            point = letter.point._replace(attempt=letter.point.attempt + 1)
-            self.again.append(letter._replace(point=point))
+        self.send_again(letter)
+        self._process.refuse_the_dead()
         if not isinstance(error, SagaStopped | asyncio.CancelledError):
             said = f"{type(error).__name__}: {error}"
             self._world.log.append(Heard(self._world.clock.elapsed, letter.point, None, said))
         if isinstance(error, SagaproofError) or not isinstance(error, Exception):
             raise error
+
+    def send_again(self, letter: Letter) -> None:
+        """Note that a handler has not answered with success: the event comes once more, if it still may."""
+        if letter in self.under_way:
+            self.under_way.remove(letter)
+        if letter.point.attempt < TRIES_MAX:
+            point = letter.point._replace(attempt=letter.point.attempt + 1)
+            self.again.append(letter._replace(point=point))
 
 
 def _says_nothing(_said: Any) -> None:

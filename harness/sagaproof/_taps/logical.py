@@ -8,8 +8,8 @@ from sagaproof._model.effect import Binding
 from sagaproof._model.operation import EffectClass, Operation
 from sagaproof._model.plan import Injection
 from sagaproof._model.point import Phase
+from sagaproof._world.delivery import Delivery
 from sagaproof._world.standing import Standing
-from sagaproof._world.system import Delivery
 
 __all__ = ["LogicalCall", "LogicalCalls"]
 

@@ -10,7 +10,8 @@ from typing import Any, Final
 from sagaproof._model.fault import Fault, Learnt
 from sagaproof._model.operation import Operation
 from sagaproof._taps.reply import Admission, Reply, answer
-from sagaproof._world.system import Handled, System
+from sagaproof._world.delivery import Handled
+from sagaproof._world.system import System
 from sagaproof._world.world import World
 
 __all__ = ["ANSWERED", "error_of", "misanswer"]

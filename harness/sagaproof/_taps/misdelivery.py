@@ -12,7 +12,8 @@ from sagaproof._model.operation import Operation
 from sagaproof._model.point import Phase
 from sagaproof._taps.misanswer import error_of
 from sagaproof._taps.reply import Admission
-from sagaproof._world.system import Delivery, Handled, System
+from sagaproof._world.delivery import Delivery, Handled
+from sagaproof._world.system import System
 from sagaproof._world.world import World
 from sagaproof.errors import SagaproofError
 

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 from sagaproof._model.fault import Applied, Fault, Learnt
 from sagaproof._model.point import Phase, Point
 from sagaproof._taps.logical import LogicalCall
-from sagaproof._world.system import Delivery, Handled, System
+from sagaproof._taps.store import Store
+from sagaproof._world.delivery import Delivery, Handled
+from sagaproof._world.system import System
 
 __all__ = ["Admission", "Reply", "Write", "answer", "silent"]
 
@@ -37,12 +39,14 @@ class Admission(NamedTuple):
 
 
 class Write(NamedTuple):
-    """A write into a store of the saga's own, before it is made: with a fault, the process dies at it."""
+    """A write into a store of the saga's own, before it is made; `before` is what its store held then."""
 
     point: Point
     record: object
     fault: Fault | None
     site: str
+    store: Store
+    before: Any = None
 
     @property
     def kept(self) -> bool:

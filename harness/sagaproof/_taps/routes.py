@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from sagaproof._taps.arguments import Misfit, Types, arguments, headers_that_count, typed
-from sagaproof._world.system import Delivery, System
+from sagaproof._world.delivery import Delivery
+from sagaproof._world.system import System
 from sagaproof.errors import UsageError, suggest
 
 __all__ = ["Match", "Routes", "delivery"]

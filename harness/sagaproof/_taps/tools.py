@@ -11,12 +11,15 @@ from typing import Any, NamedTuple
 
 from sagaproof._model.fault import Applied, Learnt
 from sagaproof._model.operation import EffectClass, Operation
+from sagaproof._model.steady import Shown, steady
+from sagaproof._taps.awaited import is_async, require_at_hand
 from sagaproof._taps.cancelling import settle
 from sagaproof._taps.direct import ErrorFor, see
 from sagaproof._taps.gate import Gate
 from sagaproof._taps.reply import Admission, Reply
+from sagaproof._world.delivery import Delivery
 from sagaproof._world.operation import Declared
-from sagaproof._world.system import Delivery, System
+from sagaproof._world.system import System
 from sagaproof._world.table import Table
 from sagaproof.errors import UsageError, suggest
 
@@ -50,6 +53,7 @@ class Tools(System):
         self._declared = {}
         self._functions: dict[str, Callable[..., Any]] = {}
         self._undos: dict[str, str | Callable[..., Any] | None] = {}
+        self._wrapped_in: dict[str, int] = {}
         self.outcomes: deque[_Outcome] = deque()
 
     def reset(self) -> None:
@@ -58,17 +62,22 @@ class Tools(System):
         self._declared = {}
         self._functions.clear()
         self._undos.clear()
+        self._wrapped_in.clear()
         self.outcomes.clear()
 
     def wrap(self, fn: Callable[..., Any], gate: Callable[[], Gate], spec: ToolSpec) -> Callable[..., Any]:
-        """The callable with the tap around it; it is an operation of this system from now on."""
-        if spec.name in self._declared:
+        """The callable with the tap around it; it is an operation of this system from now on.
+
+        A process that was started again may wrap its callables anew.
+        """
+        process = gate().process.restarts
+        if self._wrapped_in.get(spec.name) == process:
             raise UsageError(f"two tools are called {spec.name!r}", advice="Pass name= for one of them.")
         if spec.cls not in set(EffectClass):
             raise UsageError(
                 f"{spec.name!r} has cls={spec.cls!r}", advice="An effect class is 1, 2, 3, 4 or 5."
             )
-        immediate = inspect.iscoroutinefunction(fn)
+        immediate = is_async(fn)
         traits = {name for name, given in _traits(spec, immediate).items() if given}
         described = Operation(
             self.name,
@@ -81,6 +90,7 @@ class Tools(System):
             traits=frozenset(traits),
         )
         self._undos[spec.name] = spec.undo
+        self._wrapped_in[spec.name] = process
         self._declare(described, fn)
         self._link_undoes()
         tap = _Tap(self, spec, inspect.signature(fn), gate)
@@ -112,6 +122,10 @@ class Tools(System):
                     f"tool {forward!r} has undo={name!r}, which is no tool",
                     advice=suggest(name, self._declared) or "Wrap it with world.tool too.",
                 )
+
+    def undo_functions(self) -> list[Callable[..., Any]]:
+        """The functions that were wrapped to take another one back."""
+        return [self._functions[name] for name, known in self._declared.items() if known.operation.undoes]
 
     def _name_of(self, undo: str | Callable[..., Any] | None) -> str:
         """What an undo is called as a tool: it may be named, or be the tap or the callable within."""
@@ -160,7 +174,8 @@ def _run_tool(
     if tools.outcomes:
         result = tools.outcomes.popleft().get()
     else:
-        bound = inspect.BoundArguments(signature, OrderedDict(args))
+        given = OrderedDict((n, v.given if isinstance(v, Shown) else v) for n, v in args.items())
+        bound = inspect.BoundArguments(signature, given)
         result = fn(*bound.args, **bound.kwargs)
     if not described.writes:
         return result
@@ -196,7 +211,8 @@ class _Tap:
         self._gate = gate
 
     def _delivery(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Delivery:
-        return Delivery(self._spec.name, dict(self._signature.bind(*args, **kwargs).arguments))
+        given = self._signature.bind(*args, **kwargs).arguments
+        return Delivery(self._spec.name, {name: steady(value) for name, value in given.items()})
 
     def _resolved(self, door: Gate, admission: Admission) -> Reply:
         try:
@@ -210,6 +226,8 @@ class _Tap:
             door = self._gate()
             admission = door.admit(self._tools, self._delivery(args, kwargs))
             reply = door.settle(admission, self._resolved(door, admission))
+            door.pause_after(admission)
+            require_at_hand(self._spec.name, reply.body)
             return see(reply, self._spec.errors)
 
         return tap
@@ -225,7 +243,10 @@ class _Tap:
             finally:
                 self._tools.outcomes.clear()
             waits = reply.learnt is Learnt.CANCELLED
-            reply = await settle(door, admission, reply) if waits else door.settle(admission, reply)
+            if waits:
+                return see(await settle(door, admission, reply), self._spec.errors)
+            reply = door.settle(admission, reply)
+            door.pause_after(admission)
             return see(reply, self._spec.errors)
 
         return tap
@@ -241,5 +262,7 @@ async def _outcome(
 
 
 def _deliveries(admission: Admission) -> int:
+    """How often an async callable is to be run beforehand; a second time, too, with the parameters it has."""
     applied = Applied.YES if admission.fault is None else admission.fault.applied
-    return {Applied.YES: 1, Applied.TWICE: 2}.get(applied, 0)
+    counts = {Applied.NO: 0, Applied.LATE: 0, Applied.TWICE: 2, Applied.TWICE_CHANGED: 2}
+    return counts.get(applied, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import inf
 from types import UnionType
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -130,7 +131,7 @@ def declared(owner: type, system: str) -> tuple[dict[str, Declared], tuple[str, 
     for name, member in inspect.getmembers(owner, inspect.isfunction):
         mark = getattr(member, _MARK, None)
         if isinstance(mark, _Mark):
-            operations[name] = _declare(system, name, member, mark)
+            operations[name] = _declare(owner, system, name, member, mark)
         if getattr(member, _INVARIANT, False):
             invariants.append(name)
     for known in operations.values():
@@ -143,7 +144,7 @@ def undo_of(name: str, operations: Mapping[str, Declared]) -> Declared | None:
     return next((d for d in operations.values() if name in d.operation.undoes), None)
 
 
-def _declare(system: str, name: str, fn: Callable[..., Any], mark: _Mark) -> Declared:
+def _declare(owner: type, system: str, name: str, fn: Callable[..., Any], mark: _Mark) -> Declared:
     params = inspect.signature(fn).parameters
     names = [p for p in params if p not in {"self", "if_match"}]
     hints = get_type_hints(fn)
@@ -152,6 +153,7 @@ def _declare(system: str, name: str, fn: Callable[..., Any], mark: _Mark) -> Dec
     described = Operation(
         system, name, mark.cls, mark.ref, mark.amount, mark.undoes, mark.restores,
         mark.escalates, keyed, _traits(mark), tuple(names), mark.bulk, mark.meanwhile,
+        getattr(owner, "key_lifetime_s", inf),
     )  # fmt: skip
     types = {p: _json_types(hints.get(p, Any)) for p in names}
     return Declared(described, fn, mark.route, mark.status, types, required, "if_match" in params)

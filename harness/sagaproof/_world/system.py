@@ -6,58 +6,23 @@ changes, whole or not at all; keys, fences, undo by key and lookup come with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, NamedTuple
 
 from sagaproof._model.effect import Change, Effect, Record
-from sagaproof._model.operation import EffectClass, Operation, TableInfo
+from sagaproof._model.operation import Operation, TableInfo
+from sagaproof._world.arguments import check_args
+from sagaproof._world.built_in import LOOKUP, built_in, is_built_in_undo
 from sagaproof._world.clock import Clock, Ids
+from sagaproof._world.delivery import Delivery, Emission, Handled, from_memory, refused
 from sagaproof._world.keys import LIFETIME_S, KeyMemory, Remembered
 from sagaproof._world.operation import Declared, Refusal, declared, undo_of
+from sagaproof._world.put_back import next_version, put_back
 from sagaproof._world.table import Rows, Table
 from sagaproof.errors import UsageError, suggest
 
-__all__ = ["Delivery", "Emission", "Handled", "Snapshot", "System"]
-
-
-class Delivery(NamedTuple):
-    """One call as it arrives at a service.
-
-    With `target_key` it means 'undo whatever came, or may still come, under that key', and `args` is empty.
-    """
-
-    operation: str
-    args: Record
-    key: str | None = None
-    if_match: str | None = None
-    target_key: str | None = None
-
-
-class Emission(NamedTuple):
-    """An event on its way out of a service: its type and what it tells."""
-
-    type: str
-    data: Record
-
-
-class Handled(NamedTuple):
-    """What a service did with a delivery. `changes` is empty for reads, refusals and replays.
-
-    `events` are those that it sends of it.
-    """
-
-    status: int
-    body: Any
-    changes: tuple[Change, ...] = ()
-    code: str = ""
-    replayed: bool = False
-    events: tuple[Emission, ...] = ()
-
-    @property
-    def ok(self) -> bool:
-        """Whether the service accepted the call."""
-        return self.status < 400
+__all__ = ["Snapshot", "System"]
 
 
 class Snapshot(NamedTuple):
@@ -85,7 +50,7 @@ class System:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._declared, cls._invariants = declared(cls, cls.name)
-        cls._declared |= {d.operation.name: d for d in _built_in(cls.name, cls._declared)}
+        cls._declared |= {d.operation.name: d for d in built_in(cls.name, cls._declared)}
 
     def __init__(self) -> None:
         if not self.name:
@@ -133,7 +98,7 @@ class System:
 
     def undoes_by_key_alone(self, name: str) -> bool:
         """Whether this is a built-in undo, which takes nothing but the key of what it takes back."""
-        return self._declared[name].fn is _no_function
+        return is_built_in_undo(self._declared[name])
 
     def undo_operation(self, name: str) -> str:
         """The operation that a call of 'undo by key' on `name` runs as. Raises `UsageError` for a read."""
@@ -152,12 +117,12 @@ class System:
         """Take one delivery: honour its key, run the operation whole or not at all, remember the answer."""
         known = self._declared.get(delivery.operation)
         if known is None:
-            return _refused(404, "unknown_operation", f"{self.name} has no operation {delivery.operation!r}")
+            return refused(404, "unknown_operation", f"{self.name} has no operation {delivery.operation!r}")
         key = delivery.key if known.operation.keyed else None
         if key is not None:
             entry = self.keys.get(key, self.clock.now())
             if entry is not None:
-                return _from_memory(entry, delivery)
+                return from_memory(entry, delivery)
         handled = self._execute(known, delivery)
         if key is not None and (handled.ok or handled.status >= 500):
             self.keys.done(
@@ -179,7 +144,7 @@ class System:
             return Handled(known.status, body, tuple(self._writes), events=tuple(self._emitted))
         except Refusal as refusal:
             self._roll_back()
-            return _refused(refusal.status, refusal.code, refusal.message)
+            return refused(refusal.status, refusal.code, refusal.message)
         except BaseException:
             self._roll_back()
             raise
@@ -190,8 +155,8 @@ class System:
         if delivery.target_key is not None:
             return self._undo_by_key(known, delivery.target_key)
         args = delivery.args
-        _check_args(known, args)
-        if known.operation.name == _LOOKUP:
+        check_args(known, args)
+        if known.operation.name == LOOKUP:
             return self._look_up(args["operation"], args["key"])
         previous = self._previous(known.operation, args)
         extra = {"if_match": delivery.if_match} if known.takes_if_match else {}
@@ -237,53 +202,18 @@ class System:
             raise Refusal(409, "key_in_use", f"the call under key {key!r} is still being worked on")
         if entry.operation not in undo.operation.undoes:
             raise Refusal(409, "other_operation", f"key {key!r} belongs to {entry.operation}")
-        if undo.fn is _no_function:
-            self._put_back(undo.operation.cls, entry)
+        if is_built_in_undo(undo):
+            put_back(self._table_by_name, undo.operation.cls, entry)
             return {"state": "undone", "undone": True}
         ref = self._declared[entry.operation].operation.ref
         found = entry.args.get(ref, (entry.body or {}).get(ref)) if ref else None
         body = undo.fn(self, **{str(undo.operation.ref): found})
         return {**(body or {}), "state": "undone", "undone": True}
 
-    def _put_back(self, cls: EffectClass, entry: Remembered) -> None:
-        """Restore what a call wrote, unless it cannot be undone or somebody has changed it since."""
-        if cls is EffectClass.IRREVERSIBLE:
-            raise Refusal(409, "irreversible", f"{entry.operation} has happened and cannot be taken back")
-        for name, key, before, after in reversed(entry.changes):
-            table = self._table_by_name[name]
-            row = table.get(key)
-            if before is None:
-                if row is not None:
-                    table.drop(key)
-            elif after is None:
-                self._put_row_back(table, key, before)
-            else:
-                self._put_fields_back(table, key, before, after)
-
-    @staticmethod
-    def _put_row_back(table: Table, key: str, before: Record) -> None:
-        row = table.get(key)
-        if row is None:
-            table.put(key, before)
-        elif row != before:
-            raise _changed_since(f"{table.name} {key} has been made anew")
-
-    def _put_fields_back(self, table: Table, key: str, before: Record, after: Record) -> None:
-        row = table.get(key)
-        if row is None:
-            raise _changed_since(f"{table.name} {key} is gone")
-        old = {f: before.get(f) for f in after if before.get(f) != after[f] and f not in table.info.volatile}
-        if all(row.get(f) == v for f, v in old.items()):
-            return  # it has been put back already
-        clash = [f for f in old if row.get(f) != after[f]]
-        if clash:
-            raise _changed_since(f"{table.name} {key}: {clash[0]} is now {row.get(clash[0])!r}")
-        table.patch(key, **old, **{f: self.next_version(row) for f in ("version",) if f in row})
-
     @staticmethod
     def next_version(row: Record) -> int:
         """The version that a row gets with its next write; rows without one start at 1."""
-        return int(row.get("version", 0)) + 1
+        return next_version(row)
 
     def emit(self, type: str, data: Record) -> None:  # noqa: A002  # what senders of events call it
         """Send an event of one of the types that `sends` names, with what it tells.
@@ -365,91 +295,6 @@ class System:
         for table in self.tables:
             table.rows = {}
         self.keys.entries = {}
-
-
-_UNDO = "undo_"
-_LOOKUP = "lookup"
-
-
-def _no_function(_self: System, **_args: Any) -> None:
-    """Built-in operations are done by the base itself."""
-
-
-def _look_up_signature(self: System, *, operation: str, key: str) -> None:
-    """The parameters of the built-in lookup."""
-
-
-def _built_in(system: str, operations: Mapping[str, Declared]) -> Iterator[Declared]:
-    """Lookup by key, and an undo by key for each class 3 to 5 operation that names none of its own."""
-    keyed = [
-        d for d in operations.values() if d.operation.keyed and d.operation.cls >= EffectClass.REVERSIBLE
-    ]
-    for known in keyed:
-        described = known.operation
-        if described.undoes or undo_of(described.name, operations):
-            continue
-        name = _UNDO + described.name
-        undo = Operation(
-            system, name, described.cls, ref="key", undoes=(described.name,), keyed=False, params=("key",)
-        )
-        yield Declared(undo, _no_function, "", 200, {"key": (str,)}, frozenset({"key"}), takes_if_match=False)
-    if keyed and _LOOKUP not in operations:
-        look = Operation(
-            system, _LOOKUP, EffectClass.READ, keyed=False, params=("operation", "key"),
-            traits=frozenset({"primary"}),
-        )  # fmt: skip
-        types = {"operation": (str,), "key": (str,)}
-        yield Declared(
-            look,
-            _look_up_signature,
-            "GET /operations/{operation}/{key}",
-            200,
-            types,
-            frozenset(types),
-            takes_if_match=False,
-        )
-
-
-def _check_args(known: Declared, args: Record) -> None:
-    types = known.types
-    for name, value in args.items():
-        wanted = types.get(name)
-        if wanted is None:
-            raise Refusal(400, "unknown_field", f"{known.operation.full} takes no {name!r}")
-        if wanted and value.__class__ not in wanted and not _is_one_of(value, wanted):
-            one = " or ".join(kind.__name__ for kind in wanted)
-            raise Refusal(400, "wrong_type", f"{known.operation.full}: {name} is {value!r}, wanted {one}")
-    if not known.required <= args.keys():
-        missing = min(known.required - args.keys())
-        raise Refusal(400, "missing_field", f"{known.operation.full} needs {missing!r}")
-
-
-def _is_one_of(value: object, wanted: tuple[type, ...]) -> bool:
-    """Whether a value is of a subclass of what is wanted; a bool is no integer."""
-    return isinstance(value, wanted) and value.__class__ is not bool
-
-
-def _from_memory(entry: Remembered, delivery: Delivery) -> Handled:
-    key = delivery.key
-    if entry.state == "fenced":
-        return _refused(
-            409, "fenced", f"key {key!r} was fenced off by an undo: this call will never be applied"
-        )
-    if entry.operation != delivery.operation or entry.args != delivery.args:
-        return _refused(
-            400, "key_reused", f"key {key!r} was first used with other parameters ({entry.operation})"
-        )
-    if entry.state == "in-flight":
-        return _refused(409, "key_in_use", f"the first call under key {key!r} is still being worked on")
-    return Handled(entry.status, entry.body, replayed=True)
-
-
-def _changed_since(what: str) -> Refusal:
-    return Refusal(409, "changed_since", what)
-
-
-def _refused(status: int, code: str, message: str) -> Handled:
-    return Handled(status, {"error": {"code": code, "message": message}}, code=code)
 
 
 def _ignore(_change: object) -> None:

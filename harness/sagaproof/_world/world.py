@@ -10,8 +10,9 @@ from sagaproof._model.effect import Binding, Change, Effect
 from sagaproof._model.event import Applied, Broke, Event, Rejected, Wrote
 from sagaproof._model.operation import Operation, TableInfo, event_source
 from sagaproof._world.clock import Clock, Ids
+from sagaproof._world.delivery import Delivery, Emission, Handled
 from sagaproof._world.standing import Standing
-from sagaproof._world.system import Delivery, Emission, Handled, System
+from sagaproof._world.system import System
 from sagaproof.errors import HostClash, UsageError
 
 __all__ = ["World"]

@@ -7,11 +7,15 @@ from sagaproof.saga.advice import advice
 from sagaproof.saga.aio import AsyncRuntime, AsyncSaga
 from sagaproof.saga.case import Case, CaseStep
 from sagaproof.saga.classify import Verdict
+from sagaproof.saga.decision import Decision, DecisionRefused
+from sagaproof.saga.decision_choice import Choice
+from sagaproof.saga.decision_state import Decided
 from sagaproof.saga.desk import CallableDesk, Desk, LogDesk
 from sagaproof.saga.effect import EffectClass
 from sagaproof.saga.errors import NotApplied, NothingToUndo, PartialEffect, SagaError, SagaMisuse, ToolMistake
 from sagaproof.saga.final import Ending, Status
-from sagaproof.saga.journal import Journal, JournalError, Superseded, UnreadableJournal
+from sagaproof.saga.journal import Journal, JournalError, Leased, Parked, Superseded, UnreadableJournal
+from sagaproof.saga.lease import Lease, LeasedJournal, ParkedSaga
 from sagaproof.saga.pivot import PivotView
 from sagaproof.saga.record import Record
 from sagaproof.saga.result import Outcome, Result
@@ -32,16 +36,25 @@ __all__ = [
     "CallableDesk",
     "Case",
     "CaseStep",
+    "Choice",
+    "Decided",
+    "Decision",
+    "DecisionRefused",
     "Desk",
     "EffectClass",
     "Ending",
     "Found",
     "Journal",
     "JournalError",
+    "Lease",
+    "Leased",
+    "LeasedJournal",
     "LogDesk",
     "NotApplied",
     "NothingToUndo",
     "Outcome",
+    "Parked",
+    "ParkedSaga",
     "PartialEffect",
     "PivotView",
     "Record",

@@ -9,11 +9,14 @@ from typing import Any, Self
 from sagaproof.saga import ending, turn
 from sagaproof.saga.admission import Call
 from sagaproof.saga.core import Core
+from sagaproof.saga.decision import Decision
 from sagaproof.saga.desk import Desk
 from sagaproof.saga.final import Ending, concluded, ending_of, gives_up
 from sagaproof.saga.journal import Journal
+from sagaproof.saga.lease import ATTEMPTS_MAX, LEASE_S, ParkedSaga
 from sagaproof.saga.loop_port import LoopPort, shielded
 from sagaproof.saga.office import DESK_RETRY, Office, setup_of
+from sagaproof.saga.pivot import PivotView
 from sagaproof.saga.result import Result
 from sagaproof.saga.retry import Retry
 from sagaproof.saga.tool import Tool
@@ -94,6 +97,10 @@ class AsyncRuntime:
         desk_retry: Retry = DESK_RETRY,
         before_pivot: Callable[..., Any] | None = None,
         clock: Callable[[], float] | None = None,
+        approval: bool | Callable[[PivotView], Any] = False,
+        approval_lifetime_s: float | None = None,
+        lease_s: float = LEASE_S,
+        attempts_max: int = ATTEMPTS_MAX,
     ) -> None:
         port = LoopPort()
         self._office = Office(
@@ -105,6 +112,10 @@ class AsyncRuntime:
                 desk_retry=desk_retry,
                 before_pivot=before_pivot,
                 clock=clock,
+                approval=approval,
+                approval_lifetime_s=approval_lifetime_s,
+                lease_s=lease_s,
+                attempts_max=attempts_max,
             )
         )
 
@@ -129,6 +140,30 @@ class AsyncRuntime:
         """Take up what an earlier process left; see `Runtime.recover`."""
         cores = await self._office.recover()
         return [AsyncSaga(core) for core in cores if core.state.status is None]
+
+    async def decide(
+        self,
+        saga: str,
+        decision: Decision,
+        *,
+        by: str,
+        id: str | None = None,  # noqa: A002 - what people call it
+        case: int | None = None,
+    ) -> AsyncSaga:
+        """Carry out what a person decided; see `Runtime.decide`. A cancellation is raised when it is done."""
+        return AsyncSaga(await shielded(self._office.decide(saga, decision, by, id, case)))
+
+    def parked(self) -> list[ParkedSaga]:
+        """The sagas that are left alone; see `Runtime.parked`."""
+        return self._office.parked()
+
+    async def retry(self, saga: str) -> AsyncSaga:
+        """Take up a saga that is parked; see `Runtime.retry`."""
+        return AsyncSaga(await self._office.retry(saga))
+
+    def close(self) -> None:
+        """Give its sagas back; see `Runtime.close`."""
+        self._office.close()
 
     async def send_cases(self) -> int:
         """Send the cases that the desk has not taken so far; how many are still waiting."""

@@ -28,6 +28,7 @@ async def carry_out(core: Core, flight: Flight) -> Result:
     inside = WITHIN.set(core.state.id)
     try:
         await _settle(core, flight, step)
+        core.unheard.discard(step.call_id)
     finally:
         WITHIN.reset(inside)
         core.land(step.call_id)  # only that nobody waits for it any more: nothing is written here
@@ -87,11 +88,12 @@ def _as_long_as_known(core: Core, tool: Tool, step: StepState | None) -> Callabl
 
 def _trial(core: Core, flight: Flight, step: StepState | None = None) -> Trial:
     tool = flight.tool
+    send = core.setup.port.call if step is None else core.send
     if tool.takes_key:
         key = core.state.id if step is None else step.key
-        attempt = partial(core.setup.port.call, tool.call, **flight.kwargs, **{KEY: key})
+        attempt = partial(send, tool.call, **flight.kwargs, **{KEY: key})
     else:
-        attempt = partial(core.setup.port.call, tool.call, **flight.kwargs)
+        attempt = partial(send, tool.call, **flight.kwargs)
     trial = Trial(
         attempt,
         tool.retry,

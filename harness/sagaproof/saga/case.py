@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from sagaproof.saga.case_step import CaseStep, shortened
 from sagaproof.saga.case_text import about_pivot, given_up, numbered, sections
 from sagaproof.saga.case_todo import todo
+from sagaproof.saga.decision_choice import Choice, approval_choices, choices
 from sagaproof.saga.record import as_json
 
 __all__ = ["Case", "CaseStep", "UndoFailure", "build_case"]
@@ -35,7 +36,12 @@ class Case:
 
     `cause` is the original error; `pivot` the call id of the first irreversible call that happened or may
     have; `gave_up` whether the saga was to be undone (else it was to be finished). `steps` are in the order
-    in which they were called; `todo` in the order in which to work through them.
+    in which they were called; `todo` in the order in which to work through them. `number` counts the cases of
+    the saga from 1: one more is opened when what was decided could not be carried out. `decisions` are the
+    lines of those that were taken; `missed` the calls that were refused past the pivot and never made.
+
+    One of the kind "approval" is a question instead: whether the call in `question` may be made. One of the
+    kind "parked" is of a saga about which nothing can be decided until it is taken up again.
     """
 
     saga: str
@@ -47,11 +53,33 @@ class Case:
     todo: tuple[str, ...]
     undo_failures: tuple[UndoFailure, ...] = ()
     notes: tuple[str, ...] = ()
+    number: int = 1
+    decisions: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
+    kind: Literal["escalation", "approval", "parked"] = "escalation"
+    question: Mapping[str, Any] | None = None
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What can be decided, and what cannot, with the reason."""
+        if self.kind == "approval":
+            return approval_choices()
+        if self.kind == "parked":
+            return ()
+        return choices(self.steps, self._pivot, self.missed)
+
+    @property
+    def _pivot(self) -> CaseStep | None:
+        return next((step for step in self.steps if step.call_id == self.pivot), None)
 
     @property
     def title(self) -> str:
         """One line that is the same whenever this case is sent again."""
-        undos = [step.undo for step in self.steps]
+        if self.question is not None:
+            return (
+                f"Saga {self.saga}: {self.question['tool']} ({self.question['call_id']}) waits for approval"
+            )
+        undos = [step.undo for step in self.steps if not step.handled]
         unknown = sum(step.is_unknown for step in self.steps)
         owed = sum(step.owed for step in self.steps)
         reasons = [
@@ -64,7 +92,8 @@ class Case:
             if count
         ]
         passed = ["past its pivot"] if self.pivot else []
-        return f"Saga {self.saga}: " + (", ".join([*reasons, *passed]) or "needs a person")
+        again = f" (case {self.number})" if self.number > 1 else ""
+        return f"Saga {self.saga}{again}: " + (", ".join([*reasons, *passed]) or "needs a person")
 
     def to_json(self) -> dict[str, Any]:
         """The case as plain JSON; `from_json` reads it back."""
@@ -76,21 +105,23 @@ class Case:
         fields = {name: value for name, value in package.items() if name != "title"}
         fields["steps"] = tuple(CaseStep(**step) for step in package["steps"])
         fields["undo_failures"] = tuple(UndoFailure(**failure) for failure in package["undo_failures"])
-        fields["todo"], fields["notes"] = tuple(package["todo"]), tuple(package["notes"])
+        lists = {"todo", "notes", "decisions", "missed"} & fields.keys()
+        fields |= {name: tuple(fields[name]) for name in lists}
         return cls(**fields)
 
     def text(self) -> str:
         """The case for reading: what happened, what stands, what to do; ends without a line break."""
-        pivot = next((step for step in self.steps if step.call_id == self.pivot), None)
         head = [
             self.title,
             "",
             f"goal   {self.goal or 'not told'}",
             f"cause  {shortened(self.cause or 'not told')}",
-            f"pivot  {about_pivot(pivot)}",
+            f"pivot  {about_pivot(self._pivot, is_parked=self.kind == 'parked')}",
         ]
         given_up = [f"{undo.call_id}  {undo.line}" for undo in self.undo_failures]
-        parts = [("What to do", numbered(self.todo)), *sections(self.steps)]
+        parts = [("What to do", numbered(self.todo))]
+        parts += [("What can be decided", [choice.line for choice in self.choices])]
+        parts += [("What was decided", list(self.decisions)), *sections(self.steps)]
         parts += [("Undos that were given up", given_up), ("Notes", list(self.notes))]
         for title, lines in parts:
             if lines:
@@ -108,6 +139,9 @@ def build_case(
     pivot: str | None,
     undo_failures: Iterable[UndoFailure] = (),
     notes: Iterable[str] = (),
+    number: int = 1,
+    decisions: Iterable[str] = (),
+    missed: Iterable[str] = (),
 ) -> Case:
     """The case of these steps, in the order of their calls, with what is to be done next.
 
@@ -125,4 +159,7 @@ def build_case(
         todo=todo(told, passed, gave_up=gave_up),
         undo_failures=tuple(undo_failures),
         notes=tuple(notes),
+        number=number,
+        decisions=tuple(decisions),
+        missed=tuple(missed),
     )

@@ -26,7 +26,8 @@ class CaseStep:
     """One call. `undo_name` and `lookup_name` are what the tool calls its undo and its lookup.
 
     `owed` says that the saga is past its pivot, or wanted to finish, and this call still has to be made good.
-    `note` says why an undo was not tried, where it is not the pivot: "no tool".
+    `note` says why an undo was not tried, where it is not the pivot: "no tool". `handled` is what a person
+    has done about it by hand: then nothing is left to do.
     """
 
     call_id: str
@@ -48,6 +49,7 @@ class CaseStep:
     lookup_name: str | None = None
     owed: bool = False
     note: str = ""
+    handled: str = ""
 
     @property
     def call(self) -> str:
@@ -73,6 +75,8 @@ class CaseStep:
     @property
     def is_unknown(self) -> bool:
         """Whether nobody knows if its effect is there."""
+        if self.handled:
+            return False
         return self.undo == "unknown" or (self.outcome == "unknown" and self.undo != "undone")
 
     @property

@@ -15,15 +15,18 @@ def sections(steps: Sequence[CaseStep]) -> list[tuple[str, list[str]]]:
     return [
         ("What happened, in order", [line for step in steps for line in _happened(step)]),
         ("What stands", [_standing(step) for step in steps if step.stands] or ["nothing that is known of"]),
+        ("What was settled by hand", [f"{step.call_id}  {step.handled}" for step in steps if step.handled]),
         ("What was undone", [_undone(step) for step in steps if step.undo == "undone"] or ["nothing"]),
         ("What could not be undone, and why", [_failed(step) for step in failed]),
         ("What is unknown, and how to find out", [_unknown(step) for step in steps if step.is_unknown]),
     ]
 
 
-def about_pivot(pivot: CaseStep | None) -> str:
-    """One line on the irreversible call: none, passed, or perhaps passed."""
+def about_pivot(pivot: CaseStep | None, *, is_parked: bool) -> str:
+    """One line on the irreversible call: none, passed, or perhaps passed; a parked saga may hide one."""
     if pivot is None:
+        if is_parked:
+            return "none that is known of"
         return "none was reached: everything can be taken back"
     known = "may have happened" if pivot.outcome == "unknown" else "happened"
     return f"{pivot.call_id}, {pivot.tool}, {known}: nothing before it was undone"
@@ -50,7 +53,9 @@ def _happened(step: CaseStep) -> list[str]:
 
 
 def _standing(step: CaseStep) -> str:
-    if step.cls == 2:
+    if step.handled:
+        why = f"settled by hand: {step.handled}"
+    elif step.cls == 2:
         why = "sets a state, there is nothing to undo"
     elif step.cls == 5:
         why = "cannot be taken back"

@@ -15,7 +15,7 @@ def todo(steps: Sequence[CaseStep], pivot: CaseStep | None, *, gave_up: bool) ->
     What has to be undone depends on whether the pivot was passed, so an unknown pivot comes before all else.
     """
     lines = []
-    if pivot is not None and pivot.outcome == "unknown":
+    if pivot is not None and pivot.outcome == "unknown" and not pivot.handled:
         lines.append(_find_pivot(pivot, gave_up=gave_up))
     lines += [_owe(step) for step in steps if step.owed and step is not pivot]
     left = [step for step in reversed(steps) if _is_left(step, pivot)]
@@ -24,7 +24,7 @@ def todo(steps: Sequence[CaseStep], pivot: CaseStep | None, *, gave_up: bool) ->
 
 def _is_left(step: CaseStep, pivot: CaseStep | None) -> bool:
     """Whether there is, or may be, an effect that somebody has to decide on."""
-    if step is pivot or step.owed or step.undo == "undone":
+    if step is pivot or step.owed or step.undo == "undone" or step.handled:
         return False
     if step.undo == "not needed":
         return step.cls == 5 and step.outcome == "unknown"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from asyncio import CancelledError
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -14,9 +15,10 @@ from pydantic_core import to_jsonable_python
 
 from sagaproof.saga.classify import Verdict, classify, classify_undo
 from sagaproof.saga.desk import Desk
-from sagaproof.saga.journal import Journal
+from sagaproof.saga.journal import Journal, JournalError, Superseded
+from sagaproof.saga.lease import ATTEMPTS_MAX, LEASE_S, Lease, LeasedJournal
 from sagaproof.saga.port import Latch, Port
-from sagaproof.saga.record import Kind, Record
+from sagaproof.saga.record import Kind, NotJson, Record
 from sagaproof.saga.retry import Retry
 from sagaproof.saga.state import SagaState, StepState
 from sagaproof.saga.step import Step
@@ -28,6 +30,8 @@ WITHIN: ContextVar[str | None] = ContextVar("WITHIN", default=None)
 """The saga of which a call is being made here: it cannot be ended from inside, for it waits for its calls."""
 
 _LOG: Final = logging.getLogger("sagaproof.saga")
+
+_NO_END: Final = (NotJson, CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,34 +45,130 @@ class Setup:
     desk_retry: Retry
     before_pivot: Callable[..., Any] | None
     clock: Callable[[], float]
+    approval: bool | Callable[..., Any] = False
+    approval_lifetime_s: float | None = None
+    leases: LeasedJournal | None = None
+    lease_s: float = LEASE_S
+    attempts_max: int = ATTEMPTS_MAX
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class Core:
-    """One saga at work. All that has to outlive the process is in `state`, which only `write` changes."""
+    """One saga at work. All that has to outlive the process is in `state`, which only `write` changes.
+
+    `unheard` are the steps that are done and of which the agent was not told: their outcome was found out
+    when it was not waiting, or another process may have died before it could tell.
+    """
 
     setup: Setup
     state: SagaState
     lock: threading.RLock = field(default_factory=threading.RLock)
     flying: set[str] = field(default_factory=set)
+    unheard: set[str] = field(default_factory=set)
     counted: int = 0
     original: BaseException | None = None
     last_failure: str | None = None
     is_ending: bool = False
+    is_recovering: bool = False
+    lease: Lease | None = None
+    stopped: JournalError | None = None
     again_at: dict[str, float] = field(default_factory=dict)
     _latches: list[Latch] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.unheard |= self.state.unheard.keys()
 
     def write(self, kind: Kind, body: dict[str, Any]) -> None:
         """Append a record and take it into the state. What the journal did not take has not happened."""
         with self.lock:
-            record = Record(kind, body)
-            self.setup.journal.append(self.state.id, self.state.number + 1, record)
+            record, number = Record(kind, body), self.state.number + 1
+            try:
+                self._append(number, record)
+            except BaseException as error:
+                self._let_go_after(error)
+                raise
             self.state.apply(record)
+
+    def _append(self, number: int, record: Record) -> None:
+        saga, leases = self.state.id, self.setup.leases
+        if leases is None:
+            return self.setup.journal.append(saga, number, record)
+        if record.kind == "decision" and self.lease is None:
+            # What a person says is kept whoever is at work on the saga, who finds it there.
+            return leases.append(saga, number, record)
+        leases.append(saga, number, record, self.lease or self.claim(leases))
+        if record.kind == "closed":
+            self.lease = None
+        return None
+
+    def begin(self, body: dict[str, Any]) -> None:
+        """Append the first record; raises `Superseded` if there is one. The saga is claimed with it."""
+        record, leases = Record("started", body), self.setup.leases
+        if leases is None:
+            self.setup.journal.append(self.state.id, 1, record)
+        else:
+            self.lease = leases.begin(self.state.id, record, self.setup.lease_s)
+        self.state.apply(record)
+
+    def claim(self, leases: LeasedJournal) -> Lease:
+        """Be the one who drives the saga from here on; raises `Leased`, or `Superseded` if it has gone on."""
+        lease = leases.claim(self.state.id, self.setup.lease_s)
+        if lease.number != self.state.number:
+            leases.release(lease)
+            raise Superseded(self.state.id, self.state.number + 1)
+        self.lease = lease
+        return lease
+
+    def let_go(self) -> None:
+        """Give the lease back, if there is one; what is written later claims the saga anew."""
+        lease, self.lease = self.lease, None
+        if lease is not None and self.setup.leases is not None:
+            self.setup.leases.release(lease)
+
+    def confirm(self) -> None:
+        """Before anything is sent: see that nobody else drives the saga by now."""
+        leases = self.setup.leases
+        if leases is None:
+            return
+        with self.lock:
+            try:
+                if self.lease is None:
+                    self.claim(leases)
+                else:
+                    leases.confirm(self.lease)
+            except JournalError as error:
+                self.stopped = error
+                self._let_go_after(error)
+                raise
+
+    async def send(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call something that may change the world, or on the answer of which the journal will rely."""
+        self.confirm()
+        try:
+            return await self.setup.port.call(function, *args, **kwargs)
+        except BaseException as error:
+            if not isinstance(error, Exception):
+                self._let_go_after(error)
+            raise
+
+    def _let_go_after(self, error: BaseException) -> None:
+        """Let others of this process take the saga after an error that ends this runner, or may.
+
+        That is a journal that failed, or what is no error of a tool but the end of the process, played by a
+        test perhaps. Whether a traceback keeps this runner in memory does not matter then; if it goes on
+        nevertheless, its epoch says whether it may.
+        """
+        if self.lease is not None and not isinstance(error, _NO_END):
+            self.lease.abandon()
+
+    def unless_stopped(self, judge: Callable[[Exception], Verdict]) -> Callable[[Exception], Verdict]:
+        """The judge, which is not asked for what stops this runner: that ends all attempts as it is."""
+        return partial(_unless_stopped, self, judge)
 
     @property
     def is_busy(self) -> bool:
         """Whether this process is at work on it right now."""
-        return bool(self.flying) or self.is_ending
+        return bool(self.flying) or self.is_ending or self.is_recovering
 
     @property
     def is_over(self) -> bool:
@@ -98,7 +198,7 @@ class Core:
         """How errors of a tool are classified: as the tool says, else as usual."""
         usual = classify_undo if undo else classify
         errors = tool.errors
-        return usual if errors is None else partial(_judged, errors, usual)
+        return self.unless_stopped(usual if errors is None else partial(_judged, errors, usual))
 
     def count(self) -> str:
         """The next call id, for a call that came without one."""
@@ -139,6 +239,12 @@ class Core:
             latches, self._latches = self._latches, []
         for latch in latches:
             latch.open()
+
+
+def _unless_stopped(core: Core, judge: Callable[[Exception], Verdict], error: Exception) -> Verdict:
+    if error is core.stopped:
+        raise error
+    return judge(error)
 
 
 def _judged(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from functools import partial
 
 from sagaproof.saga.core import WITHIN, Core, described
+from sagaproof.saga.decision_work import hold
 from sagaproof.saga.errors import SagaMisuse
 from sagaproof.saga.escalate import close, escalate
-from sagaproof.saga.picture import owed
-from sagaproof.saga.pivot import left_open, went_well
+from sagaproof.saga.picture import problems
+from sagaproof.saga.pivot import left_open
 from sagaproof.saga.resolve import resolve
 from sagaproof.saga.result import Outcome
-from sagaproof.saga.state import Note, SagaState
 from sagaproof.saga.unwind import unwind
 
 __all__ = ["finish", "give_up", "go_on_ending"]
@@ -19,40 +19,30 @@ __all__ = ["finish", "give_up", "go_on_ending"]
 
 async def give_up(core: Core, cause: BaseException | str | None) -> None:
     """Unwind, unless the saga has ended or is finishing with a case."""
-    if not await _claim(core):
-        return
-    try:
-        state = core.state
-        if not state.is_unwinding and state.case is None:
-            core.original = cause if isinstance(cause, BaseException) else None
-            text = described(cause) if isinstance(cause, BaseException) else cause or _last_error(core)
-            core.write("unwinding", {"cause": text})
-        await core.idle()
-        await _go_on(core)
-    finally:
-        _release(core)
+    if await _claim(core):
+        await hold(core, partial(_give_up, core, cause))
 
 
 async def finish(core: Core) -> None:
     """End well, if all that was done is known to be done; goes on unwinding if that had begun."""
-    if not await _claim(core):
-        return
-    try:
-        await core.idle()
-        if not await _go_on(core):
-            await _finish(core)
-    finally:
-        _release(core)
+    if await _claim(core):
+        await hold(core, partial(_finish, core))
 
 
 async def go_on_ending(core: Core) -> None:
     """Do what is left of an ending that has begun, unless another does."""
-    if not await _claim(core):
-        return
-    try:
-        await _go_on(core)
-    finally:
-        _release(core)
+    if await _claim(core):
+        await hold(core, partial(_go_on, core))
+
+
+async def _give_up(core: Core, cause: BaseException | str | None) -> None:
+    state = core.state
+    if not state.is_unwinding and state.case is None:
+        core.original = cause if isinstance(cause, BaseException) else None
+        text = described(cause) if isinstance(cause, BaseException) else cause or _last_error(core)
+        core.write("unwinding", {"cause": text})
+    await core.idle()
+    await _go_on(core)
 
 
 async def _go_on(core: Core) -> bool:
@@ -66,30 +56,15 @@ async def _go_on(core: Core) -> bool:
 
 
 async def _finish(core: Core) -> None:
+    await core.idle()
+    if await _go_on(core):
+        return None
     for step in left_open(core.state):
         await resolve(core, step, fence=True, untold=True)
-    problems = _problems(core.state)
-    if problems:
-        return await escalate(core, "; ".join(problems))
+    found = problems(core.state)
+    if found:
+        return await escalate(core, "; ".join(found))
     return close(core, "completed")
-
-
-def _problems(state: SagaState) -> list[str]:
-    """Why this saga cannot be called completed: what is unknown, what failed unheard or past the pivot."""
-    found = [
-        f"{step.tool} ({step.call_id}) {'is unknown' if step.is_unsettled else 'has failed'}: "
-        f"{step.error or 'nothing was heard of it'}"
-        for step in owed(state)
-    ]
-    return found + [note.body["text"] for note in state.notes if _is_missed(state, note)]
-
-
-def _is_missed(state: SagaState, note: Note) -> bool:
-    """Whether a call that was refused past the pivot was never made after all."""
-    if note.body["pivot"] not in state.irreversible:
-        return False
-    later = islice(state.steps.values(), note.after, None)
-    return not any(went_well(step, note.body["tool"], note.body["args"]) for step in later)
 
 
 def _last_error(core: Core) -> str:
@@ -118,8 +93,3 @@ async def _claim(core: Core) -> bool:
                 return True
             latch = core.awaited()
         await latch.wait()
-
-
-def _release(core: Core) -> None:
-    core.is_ending = False
-    core.wake()

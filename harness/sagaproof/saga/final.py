@@ -9,6 +9,7 @@ from enum import StrEnum
 from sagaproof.saga.case import Case
 from sagaproof.saga.case_step import CaseStep
 from sagaproof.saga.core import Core
+from sagaproof.saga.decision_state import Decided
 from sagaproof.saga.picture import steps_of
 
 __all__ = ["Ending", "Status", "concluded", "ending_of", "gives_up"]
@@ -28,7 +29,8 @@ class Ending:
 
     `cause` is the original error in words, `error` the exception itself where it is still at hand. An
     escalated saga has a `case`; `case_sent` is False while the desk could not be reached, and the case is
-    kept for `send_cases()` and `recover()`.
+    kept for `send_cases()` and `recover()`. `settled` says how a person has settled it, and is empty while
+    the case is open; `decisions` are all that were taken.
     """
 
     status: Status
@@ -36,6 +38,8 @@ class Ending:
     case: Case | None
     steps: tuple[CaseStep, ...]
     case_sent: bool = False
+    settled: str = ""
+    decisions: tuple[Decided, ...] = ()
     error: BaseException | None = None
 
 
@@ -45,7 +49,16 @@ def ending_of(core: Core) -> Ending | None:
     if state.status is None:
         return None
     case = None if state.case is None else Case.from_json(state.case)
-    return Ending(Status(state.status), state.cause, case, steps_of(core), state.case_sent, core.original)
+    return Ending(
+        Status(state.status),
+        state.cause,
+        case,
+        steps_of(core),
+        state.case_sent,
+        state.settled,
+        tuple(state.decisions),
+        core.original,
+    )
 
 
 def concluded(core: Core) -> Ending:

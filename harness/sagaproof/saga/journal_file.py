@@ -10,14 +10,30 @@ from pathlib import Path
 from typing import Final
 
 from sagaproof.saga.journal import JournalError, UnreadableJournal
+from sagaproof.saga.lease_table import COUNTED, LEASES
 
-__all__ = ["APPLICATION_ID", "VERSION", "open_file", "open_memory"]
+__all__ = ["APPLICATION_ID", "VERSION", "open_file", "open_memory", "open_to_read"]
 
 APPLICATION_ID: Final = 0x5361676A
 """Marks a SQLite file as a journal of this runtime ("Sagj" in its header)."""
 
-VERSION: Final = 1
-"""Of the tables. A file of another version is refused."""
+VERSION: Final = 3
+"""Of the tables. A file of version 1 (no leases) or 2 (no numbers in them) is brought up to date; others are
+refused."""
+
+_EARLIER: Final[dict[int, tuple[str, ...]]] = {
+    1: (LEASES, COUNTED),
+    2: (
+        "ALTER TABLE lease ADD COLUMN number INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE lease ADD COLUMN settled TEXT",
+        (
+            "UPDATE lease SET number = "
+            "(SELECT coalesce(max(number), 0) FROM record WHERE record.saga = lease.saga)"
+        ),
+        COUNTED,
+    ),
+}
+"""What each earlier version still needs."""
 
 _WAIT_FOR_LOCK_S: Final = 30.0
 
@@ -32,6 +48,8 @@ CREATE TABLE record (
     UNIQUE (saga, number)
 );
 CREATE INDEX bounds ON record (kind, saga) WHERE kind = 'started' OR kind = 'closed';
+{LEASES}
+{COUNTED}
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {VERSION};
 """
@@ -55,9 +73,30 @@ def open_file(path: str) -> sqlite3.Connection:
     try:
         _refuse_foreign(connection, path)
         _set_durable(connection, path)
+        _bring_up_to_date(connection)
     except sqlite3.OperationalError as error:
         connection.close()
         raise JournalError(f"the journal {path} cannot be opened: {error}") from error
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_to_read(path: str) -> sqlite3.Connection:
+    """The journal at `path` for looking at it: nothing is made, written or brought up to date."""
+    if not Path(path).is_file():
+        raise JournalError(f"there is no journal {path}")
+    address = f"{Path(path).absolute().as_uri()}?mode=ro"
+    try:
+        connection = sqlite3.connect(address, uri=True, timeout=_WAIT_FOR_LOCK_S, check_same_thread=False)
+    except sqlite3.OperationalError as error:
+        raise JournalError(f"the journal {path} cannot be opened: {error}") from error
+    try:
+        _refuse_foreign(connection, path)
+    except sqlite3.OperationalError as error:
+        connection.close()
+        raise JournalError(f"the journal {path} cannot be read: {error}") from error
     except BaseException:
         connection.close()
         raise
@@ -105,6 +144,22 @@ def _set_durable(connection: sqlite3.Connection, path: str) -> None:
     connection.execute("PRAGMA fullfsync = ON")  # macOS, where fsync alone does not reach the platter
 
 
+def _bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Give an earlier file what it lacks, whole or not at all; another process may do it just now."""
+    if connection.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for statement in _EARLIER.get(connection.execute("PRAGMA user_version").fetchone()[0], ()):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
 def _refuse_foreign(connection: sqlite3.Connection, path: str) -> None:
     """Look only, and change nothing in a file that is not ours."""
     try:
@@ -117,7 +172,7 @@ def _refuse_foreign(connection: sqlite3.Connection, path: str) -> None:
         raise UnreadableJournal(f"{path} is no journal, or a broken one: {error}. {_HANDS_OFF}") from error
     if owner != APPLICATION_ID:
         raise UnreadableJournal(f"{path} is no journal of sagas (application_id {owner:#x}). {_HANDS_OFF}")
-    if version != VERSION:
+    if version != VERSION and version not in _EARLIER:
         raise UnreadableJournal(
             f"{path} is a journal of version {version}, and this runtime knows {VERSION}. "
             "Use the release that wrote it until its sagas are closed"

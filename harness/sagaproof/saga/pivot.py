@@ -13,7 +13,7 @@ from sagaproof.saga.state import SagaState, StepState
 from sagaproof.saga.step import Step
 from sagaproof.saga.tool import Tool
 
-__all__ = ["PivotView", "left_open", "made_good", "refusal", "unsettled", "went_well"]
+__all__ = ["PivotView", "left_open", "made_good", "refusal", "unsettled", "view_of", "went_well"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +79,18 @@ def went_well(step: StepState, tool: str, args: dict[str, Any]) -> bool:
     return step.tool == tool and step.outcome is Outcome.OK and step.args == args
 
 
+def view_of(core: Core, tool: Tool, args: dict[str, Any]) -> PivotView:
+    """What the user's checks are shown of a call that is asked for."""
+    done = tuple(core.view(s) for s in core.state.steps.values() if s.outcome is Outcome.OK)
+    return PivotView(core.state.id, core.state.goal, tool.name, copied(args), done)
+
+
 async def _objection(core: Core, tool: Tool, args: dict[str, Any]) -> str | None:
     """What the user's own check says."""
     check = core.setup.before_pivot
     if check is None:
         return None
-    done = tuple(core.view(s) for s in core.state.steps.values() if s.outcome is Outcome.OK)
-    view = PivotView(core.state.id, core.state.goal, tool.name, copied(args), done)
+    view = view_of(core, tool, args)
     try:
         said = await core.setup.port.call(check, view)
     except Exception as error:  # noqa: BLE001 - a check that fails has not said yes

@@ -19,7 +19,10 @@ Kind: TypeAlias = Literal[
     "case",  # the package for the person on duty
     "case-sent",  # the desk has it
     "ended",  # how the saga ended
-    "closed",  # nothing is left to do
+    "closed",  # nothing is left to do, unless a person decides otherwise
+    "decision",  # what a person decided, before anything is done on the strength of it
+    "question",  # a call that waits for the approval of a person
+    "question-sent",  # the desk has it
 ]
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from sagaproof.saga.approval import send_questions
 from sagaproof.saga.core import Core
+from sagaproof.saga.decision_work import carry_on
 from sagaproof.saga.ending import go_on_ending
 from sagaproof.saga.escalate import send_case
 from sagaproof.saga.resolve import resolve
@@ -17,7 +19,9 @@ async def pursue(core: Core) -> None:
     is for the caller to say. May be repeated, and may crash anywhere.
     """
     state = core.state
-    if state.status is not None:
+    if state.decision is not None:
+        await carry_on(core)
+    elif state.status is not None:
         if state.case is not None:
             await send_case(core)
         elif not state.is_closed:
@@ -27,3 +31,4 @@ async def pursue(core: Core) -> None:
     else:
         for step in list(state.unsettled.values()):
             await resolve(core, step, fence=False)
+        await send_questions(core)

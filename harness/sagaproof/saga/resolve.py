@@ -7,6 +7,7 @@ from functools import partial as bound
 from typing import Any, Final
 
 from sagaproof.saga.core import Core, copied, described
+from sagaproof.saga.journal import JournalError
 from sagaproof.saga.record import NotJson
 from sagaproof.saga.result import Outcome
 from sagaproof.saga.sighting import ABSENT, Found, Unseen
@@ -74,7 +75,7 @@ async def _fence(core: Core, tool: Tool, step: StepState) -> Found | Unseen | No
 
 async def ask(core: Core, tool: Tool, hook: Hook, step: StepState) -> Trial:
     """Ask a hook that may be asked again."""
-    attempt = bound(core.setup.port.call, hook, core.view(step))
+    attempt = bound(core.send, hook, core.view(step))
     # What an unwind needs to know is asked as often as an undo is tried.
     retry = tool.undo_retry if core.state.is_unwinding else tool.retry
     trial = Trial(attempt, retry, core.judge(tool), core.setup.clock)
@@ -139,10 +140,21 @@ def conclude(
     }
     body |= {name: True for name, is_so in (("partial", partial), ("untold", untold)) if is_so}
     try:
+        _write(core, body)
+    except JournalError:
+        if outcome is not Outcome.OK:
+            step.error = error  # no outcome, but this process has heard it, and a case can say it
+        raise
+    if outcome is Outcome.OK:
+        core.unheard.add(step.call_id)  # until somebody is told
+
+
+def _write(core: Core, body: dict[str, Any]) -> None:
+    try:
         core.write("outcome", body)
     except NotJson as unfit:
         kept = f"its answer cannot be kept: {unfit}"
-        core.write("outcome", {**body, "answer": None, "error": error or kept})
+        core.write("outcome", {**body, "answer": None, "error": body["error"] or kept})
 
 
 def _field(value: Any, name: str) -> Any:

@@ -27,11 +27,15 @@ _ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The outcome of a call, its answer (plain JSON, unless it is a read) and what went wrong."""
+    """The outcome of a call, its answer (plain JSON, unless it is a read) and what went wrong.
+
+    `waits`: it was not sent, since a person has to approve it first. The same call again will be, or not.
+    """
 
     outcome: Outcome
     value: Any = None
     error: str | None = None
+    waits: bool = False
 
     @property
     def ok(self) -> bool:

@@ -4,88 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Final
 
+from sagaproof.saga.decision_state import Decided, Question
 from sagaproof.saga.effect import EffectClass
 from sagaproof.saga.journal import UnreadableJournal
 from sagaproof.saga.record import Record
 from sagaproof.saga.result import Outcome
+from sagaproof.saga.step_state import Note, StepState, UndoState
 
 __all__ = ["Note", "SagaState", "StepState", "UndoState"]
-
 
 # A look into a dict costs a tenth of a call of the enum, and these are looked up in every fold.
 _CLASSES: Final = {int(cls): cls for cls in EffectClass}
 _OUTCOMES: Final = {outcome.value: outcome for outcome in Outcome}
 
 
-class UndoState(StrEnum):
-    """How far the undo of a step has come."""
-
-    NONE = ""
-    UNDOING = "undoing"
-    UNDONE = "undone"
-    FAILED = "failed"
-    UNKNOWN = "unknown"
-
-
-@dataclass(slots=True)
-class StepState:
-    """What is known of one call."""
-
-    call_id: str
-    tool: str
-    cls: EffectClass
-    args: dict[str, Any]
-    key: str
-    undo: str | None
-    undo_key: str
-    before: Any
-    at: float
-    outcome: Outcome | None = None  # None: sent, or about to be, and nothing was heard
-    partial: bool = False
-    answer: Any = None
-    ref: Any = None
-    error: str | None = None
-    undo_state: UndoState = UndoState.NONE
-    undo_error: str | None = None
-    undo_attempts: int = 0
-    how: str = ""
-    undoing_at: float = 0.0
-    untold: bool = False  # found out when the agent could not be told any more
-
-    @property
-    def is_unsettled(self) -> bool:
-        """Whether nobody knows if it was applied, or it was in part."""
-        return self.outcome is None or self.outcome is Outcome.UNKNOWN
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A call that was refused by the rules of the pivot, after so many steps."""
-
-    body: dict[str, Any]
-    after: int
-
-
 @dataclass(slots=True)
 class SagaState:
-    """What the records of one saga come to. `apply` takes them one by one, in constant time."""
+    """What the records of one saga come to. `apply` takes them one by one, in constant time.
+
+    `unheard` is what is done and the agent may not know of: it has asked for nothing since.
+    """
 
     id: str
     number: int = 0
     goal: str | None = None
     steps: dict[str, StepState] = field(default_factory=dict)
     unsettled: dict[str, StepState] = field(default_factory=dict)
+    unheard: dict[str, StepState] = field(default_factory=dict)
     irreversible: dict[str, StepState] = field(default_factory=dict)
     same_as: dict[str, str] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     is_unwinding: bool = False
     cause: str | None = None
     case: dict[str, Any] | None = None
+    case_number: int = 0
     case_sent: bool = False
     status: str | None = None
+    settled: str = ""
+    decision: Decided | None = None
+    decisions: list[Decided] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    handled: dict[str, str] = field(default_factory=dict)
     is_closed: bool = False
 
     @classmethod
@@ -100,6 +61,11 @@ class SagaState:
     def pivot(self) -> StepState | None:
         """The first irreversible call that was not refused for good: passed, or it may have been."""
         return next(iter(self.irreversible.values()), None)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether a person has been asked, or is to be, and has not settled it."""
+        return self.case is not None and self.decision is None and not self.settled
 
     def step(self, call_id: str) -> StepState | None:
         """The step of a call id, also of one under which another call was repeated."""
@@ -139,10 +105,18 @@ def _intent(state: SagaState, body: dict[str, Any]) -> None:
         undo_key=undo["key"],
         before=body["before"],
         at=body["at"],
+        decision=body.get("decision", 0),
     )
     state.steps[step.call_id] = state.unsettled[step.call_id] = step
+    if state.unheard:  # who asks for more has heard of what came before, unless it says otherwise
+        still = body.get("unheard", ())
+        state.unheard = {call_id: step for call_id, step in state.unheard.items() if call_id in still}
     if step.cls is EffectClass.IRREVERSIBLE:
         state.irreversible[step.call_id] = step
+    if "approval" in body:
+        state.questions[body["approval"]].is_used = True
+    if "again" in body and body["again"] in state.steps:
+        state.steps[body["again"]].is_replaced = True
 
 
 def _outcome(state: SagaState, body: dict[str, Any]) -> None:
@@ -150,9 +124,12 @@ def _outcome(state: SagaState, body: dict[str, Any]) -> None:
     step.outcome = _OUTCOMES[body["outcome"]]
     step.answer, step.ref, step.error = body["answer"], body["ref"], body["error"]
     step.partial = body.get("partial", False)
-    step.untold = body.get("untold", False)
+    goes_on = state.decision is not None and state.decision.choice == "go on"
+    step.untold = body.get("untold", False) or goes_on
     if step.outcome is not Outcome.UNKNOWN:
         state.unsettled.pop(step.call_id, None)
+    if step.outcome is Outcome.OK:
+        state.unheard[step.call_id] = step
     if step.outcome is Outcome.FAILED:
         state.irreversible.pop(step.call_id, None)
 
@@ -189,6 +166,8 @@ def _note(state: SagaState, body: dict[str, Any]) -> None:
 def _case(state: SagaState, body: dict[str, Any]) -> None:
     state.case = body["package"]
     state.cause = body["cause"]
+    state.case_number += 1
+    state.case_sent, state.decision = False, None
 
 
 def _case_sent(state: SagaState, _body: dict[str, Any]) -> None:
@@ -197,6 +176,42 @@ def _case_sent(state: SagaState, _body: dict[str, Any]) -> None:
 
 def _ended(state: SagaState, body: dict[str, Any]) -> None:
     state.status = body["status"]
+    if state.decision is not None:
+        state.settled, state.decision = body["settled"], None
+
+
+def _decision(state: SagaState, body: dict[str, Any]) -> None:
+    decided = Decided.of(body)
+    if decided.is_answer:
+        next(q for q in reversed(state.questions) if q.call_id == decided.call_id).answer = decided
+    else:
+        state.decision, state.is_closed = decided, False
+        _redirect(state, decided)
+    state.decisions.append(decided)
+
+
+def _redirect(state: SagaState, decided: Decided) -> None:
+    """What a decision means for the steps: what is given up is so no more, what was handled is done with."""
+    state.handled |= decided.steps
+    for call_id in state.steps.keys() & decided.steps.keys():
+        state.steps[call_id].handled = decided.steps[call_id]
+    if decided.choice == "go on":
+        state.is_unwinding = False
+    elif decided.choice == "retry":
+        state.is_unwinding = True
+        for step in state.steps.values():
+            if step.undo_state in {UndoState.FAILED, UndoState.UNKNOWN} and not step.handled:
+                # Unknown: sent, and perhaps done. Such an undo is only sent again where that acts once.
+                was_sent = step.undo_state is UndoState.UNKNOWN and step.undoing_at
+                step.undo_state = UndoState.UNDOING if was_sent else UndoState.NONE
+
+
+def _question(state: SagaState, body: dict[str, Any]) -> None:
+    state.questions.append(Question(**body))
+
+
+def _question_sent(state: SagaState, body: dict[str, Any]) -> None:
+    state.questions[body["question"]].is_sent = True
 
 
 def _closed(state: SagaState, _body: dict[str, Any]) -> None:
@@ -216,4 +231,7 @@ _FOLDS: Final[dict[str, Callable[[SagaState, dict[str, Any]], None]]] = {
     "case-sent": _case_sent,
     "ended": _ended,
     "closed": _closed,
+    "decision": _decision,
+    "question": _question,
+    "question-sent": _question_sent,
 }

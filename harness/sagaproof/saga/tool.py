@@ -37,6 +37,7 @@ class Tool:
     key for `key_lifetime_s` (None: for good); a call is not sent again after that. `undo_by_key`:
     the undo needs the key alone and fences a call that has not arrived. `undo_repeatable`: an undo that is
     sent twice acts once. `forward_only`: allowed past the pivot, since nobody will want it undone.
+    `approval`: whether a person has to let each call pass (class 5; None: as the runtime says).
     `errors(error)` returns a `Verdict`, or None for the usual one. Raises `ToolMistake` for what cannot work.
     """
 
@@ -60,6 +61,7 @@ class Tool:
         undo_by_key: bool = False,
         undo_repeatable: bool | None = None,
         forward_only: bool = False,
+        approval: bool | None = None,
         errors: Callable[[Exception], Verdict | None] | None = None,
     ) -> None:
         self.call = call
@@ -81,6 +83,7 @@ class Tool:
             else undo_repeatable
         )
         self.forward_only = forward_only
+        self.approval = approval
         self.errors = errors
         self.is_repeatable = self.keyed or self.cls <= EffectClass.CONVERGENT
         _check(self)
@@ -151,6 +154,8 @@ def _check(made: Tool) -> None:
         raise ToolMistake(f"{where} has no undo. Pass undo=..., or declare class 5 if nothing takes it back")
     if not made.cls.is_undone and made.undo is not None:
         raise ToolMistake(f"{where} has an undo that would never run. Declare class 3 or 4, or leave it out")
+    if made.approval and made.cls is not EffectClass.IRREVERSIBLE:
+        raise ToolMistake(f"{where}: approval=True is for class 5: what can be undone needs none")
     for name, hook in made.hooks().items():
         if name != "call" and not _takes_one(hook):
             given = "the arguments" if name == "before" else "a Step"

@@ -79,7 +79,7 @@ async def _try(core: Core, tool: Tool, step: StepState, *, was_sent: bool) -> No
     async def once() -> str:
         how = "undone"
         try:
-            await core.setup.port.call(_call_of(core, tool, step))
+            await core.send(_call_of(core, tool, step))
         except Exception as error:
             if usual(error) is not Verdict.NOTHING:
                 raise
@@ -105,7 +105,11 @@ async def _try(core: Core, tool: Tool, step: StepState, *, was_sent: bool) -> No
         remembered=lambda: _may_be_sent_again(core, tool, step),
     )
     trial.doubtful = was_sent
-    await trial.run(core.setup.port)
+    # A person may have it tried again sooner than the service asked for when it was given up.
+    asked = step.undo_key
+    await trial.run(core.setup.port, not_before=core.again_at.pop(asked, 0.0))
+    if trial.again_at:
+        core.again_at[asked] = trial.again_at
     await _record(core, tool, step, trial)
 
 

@@ -15,13 +15,15 @@ __all__ = ["unwind"]
 async def unwind(core: Core) -> None:
     """Undo what is left to undo, and end. Goes on where a crash has left it, and never tries twice.
 
-    An undo that was given up before stays so: to come back to it later would undo in the wrong order.
+    An undo that was given up before stays so, until a person decides that it is tried again: to come back to
+    it later would undo in the wrong order.
     """
     state = core.state
+    anyway = state.decision is not None and state.decision.anyway
     for step in list(state.irreversible.values()):
         if step.is_unsettled:
             await resolve(core, step, fence=True)
-    if state.pivot is not None:
+    if state.pivot is not None and not anyway:
         return await escalate(core)
     for step in reversed(list(state.steps.values())):
         if _is_left(step):
@@ -31,6 +33,10 @@ async def unwind(core: Core) -> None:
             await resolve(core, step, fence=True)
     if _has_failed(state):
         return await escalate(core)
+    if state.pivot is not None:
+        return close(core, "escalated", "undone, but for the pivot")
+    if any(step.handled for step in state.steps.values()):
+        return close(core, "escalated", "undone, in part by hand")
     return close(core, "compensated")
 
 
@@ -39,8 +45,10 @@ def _is_left(step: StepState) -> bool:
         step.cls.is_undone
         and step.outcome is not Outcome.FAILED
         and step.undo_state in {UndoState.NONE, UndoState.UNDOING}
+        and not step.handled
     )
 
 
 def _has_failed(state: SagaState) -> bool:
-    return any(s.undo_state in {UndoState.FAILED, UndoState.UNKNOWN} for s in state.steps.values())
+    given_up = {UndoState.FAILED, UndoState.UNKNOWN}
+    return any(s.undo_state in given_up and not s.handled for s in state.steps.values())

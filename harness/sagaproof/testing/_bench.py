@@ -9,7 +9,8 @@ from typing import Any
 
 from sagaproof._model.diff import Difference, differences
 from sagaproof._model.operation import EffectClass, Operation
-from sagaproof._world.system import Delivery, Handled, System
+from sagaproof._world.delivery import Delivery, Handled
+from sagaproof._world.system import System
 from sagaproof._world.world import World
 from sagaproof.testing._state import State
 from sagaproof.testing._verdict import ContractBroken, Scorecard

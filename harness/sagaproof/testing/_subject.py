@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from sagaproof._model.operation import EffectClass, Operation
-from sagaproof._world.system import Handled, System
+from sagaproof._world.delivery import Handled
+from sagaproof._world.system import System
 from sagaproof.testing._bench import Bench
 from sagaproof.testing._verdict import Scorecard
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sagaproof._model.operation import EffectClass
+from sagaproof._world.delivery import Handled
 from sagaproof._world.operation import undo_of
-from sagaproof._world.system import Handled
 from sagaproof.testing._bench import Bench
 from sagaproof.testing._subject import Subject
 

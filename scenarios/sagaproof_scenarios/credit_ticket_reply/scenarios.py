@@ -9,6 +9,7 @@ from typing import Any
 
 from sagaproof import AfterRestart, Answer, Scenario, Script, ToolCall, World
 from sagaproof.saga import Saga
+from sagaproof.settings import Settings
 from sagaproof_scenarios.credit_ticket_reply import after_reply, on_runtime, sagas
 from sagaproof_scenarios.credit_ticket_reply.dispatcher import LatePush
 
@@ -122,6 +123,7 @@ SCENARIOS = (
         recover=on_runtime.recover,
         scripts=(_AGENT, _GIVES_UP_AFTER_A_RESTART, _DECIDES_OTHERWISE_AFTER_A_RESTART),
         expected=_HERE / "credit-runtime.expected.json",
+        settings=Settings(faults=1),  # its pairs take the better part of an hour: `--faults 2 --runs 1000000`
     ),
     Scenario(
         "reply-runtime",

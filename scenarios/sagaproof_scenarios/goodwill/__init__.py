@@ -8,6 +8,8 @@ Nothing says in which order the two arrive. What is taken back is taken back all
 until each of them is settled.
 
 - `goodwill-parallel` is that story on the runtime, asynchronous.
+- `goodwill-decided` does one after the other, and a ticket is settled after the mail. Where it cannot go on
+  by itself a person is asked, who answers, twice and not the same; what was said first is carried out.
 """
 
 from __future__ import annotations

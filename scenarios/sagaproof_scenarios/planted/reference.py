@@ -100,8 +100,9 @@ class Reference:
         """The entry of a step, written down if it is new."""
         if step.name not in self.entries:
             answers = {name: entry.answer for name, entry in self.entries.items()}
-            self.entries[step.name] = Entry(step, self.key_for(step), step.args(answers), at=time.monotonic())
-            self.note(self.entries[step.name])
+            entry = Entry(step, self.key_for(step), step.args(answers), at=time.monotonic())
+            self.note(entry)
+            self.entries[step.name] = entry
         return self.entries[step.name]
 
     def key_for(self, step: Step) -> str | None:

@@ -80,6 +80,15 @@ def test_a_missing_effect_is_found_and_named(judged: Judged) -> None:
     assert verdict.calls == (1,)
 
 
+def test_an_effect_with_another_amount_is_named_as_what_stands_in_its_place(judged: Judged) -> None:
+    verdict = judged(shrugs, "bank.issue.1=rounded")[SLUG]
+
+    assert verdict.claim == "said 'completed', but bank.issue (3) never happened"
+    assert verdict.because.startswith("bank.issue.1 (asked for at test_completed_is_complete.py:")
+    assert verdict.because.endswith("did bank.issue cr_1 (2) in its place")
+    assert verdict.calls == (0,)
+
+
 def test_an_effect_that_was_taken_back_is_found(judged: Judged) -> None:
     verdict = judged(unwinds_and_returns, "mail.send.1=503")[SLUG]
 

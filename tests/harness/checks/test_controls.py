@@ -121,6 +121,8 @@ def test_the_careful_saga_is_clean_under_any_pair_of_faults_and_reaches_every_ch
         "written-ahead",  # it has no recovery
         "recovery-idempotent",
         "nothing-forgotten",
+        "corrupt-journal-is-loud",
+        "one-runner",
         "cancellation-safe",  # it is not asynchronous
         "no-forward-in-unwind",  # it makes no call in its unwind but undos
         "user-invariant",

@@ -245,3 +245,26 @@ def test_a_hammer_is_found_and_a_few_quick_attempts_are_not(judged: Judged) -> N
 
     assert hammer.claim == "made 11 attempts at bank.issue.1 without any wait in between"
     assert {few.state, patient.state, slow.state} == {State.NOT_REACHED}
+
+
+def test_a_new_process_may_renew_its_credentials_too(systems: Callable[[], Any]) -> None:
+    kept: list[str] = []
+
+    def attempts(world: Any, times: int) -> str:
+        note = world.durable(kept.append)
+        for _ in range(times):
+            try:
+                world.direct.bank.issue(to="ann", amount=3, key="k1")
+            except FAILURE:
+                time.sleep(1.0)
+        note("given up")
+        return "refused"
+
+    def judge(times: int) -> State:
+        driver = CallableDriver(lambda world: attempts(world, 2), lambda world: attempts(world, times))
+        with Runner(WorldHandle(systems()), driver) as runner:
+            plan = Plan.parse("bank.issue.1=403/all,journal.append.1=crash-before")
+            return ErrorsClassified().judge(runner.run(OPAQUE, plan)).state
+
+    assert judge(2) is State.HELD
+    assert judge(3) is State.VIOLATED

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 
 from sagaproof._checks.nothing_forgotten import NothingForgotten
 from sagaproof._checks.protocol import State
+from sagaproof._model.event import Noted
 from sagaproof._model.history import History
 from sagaproof._model.script import Script, ToolCall
 from sagaproof._taps.direct import ToolError
@@ -224,3 +226,39 @@ def test_an_agent_that_repeats_its_calls_forgets_nothing(fed: Restarted) -> None
     script = replace(SCRIPT, after_restart=CALLS)
     for fault in ("crash-before", "crash-after", "crash-late"):
         assert CHECK.judge(fed(Forgetful, Forgetful, script, f"bank.issue.1={fault}")).state is State.HELD
+
+
+def test_what_another_thread_was_writing_down_when_the_process_died_is_written_down(
+    restarted: Restarted,
+) -> None:
+    lines: list[str] = []
+    writing, dead = Event(), Event()
+
+    def keep(line: str) -> None:
+        writing.set()
+        dead.wait(10)
+        lines.append(line)
+
+    def two_at_once(world: Any) -> None:
+        writing.clear()
+        dead.clear()
+        world.direct.bank.issue(**ISSUE, key="k1")
+        write = world.durable(keep)
+        other = Thread(target=lambda: suppressed(lambda: write("k1 is done")))
+        other.start()
+        writing.wait(10)
+        try:
+            world.direct.hotel.book(guest="ann")
+        finally:
+            dead.set()
+            other.join()
+
+    def suppressed(work: Callable[[], object]) -> None:
+        with suppress(BaseException):  # the thread of a dead process is told so
+            work()
+
+    history = restarted(two_at_once, lambda _: "completed", "hotel.book.1=crash-before")
+
+    assert [note.record for note in history.of(Noted) if note.kept] == ["k1 is done"]
+    assert lines == ["k1 is done"] * 2  # once in the run without faults
+    assert CHECK.judge(history).state is State.HELD

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from sagaproof._checks.protocol import State, Verdict
@@ -89,3 +90,22 @@ def test_two_intents_alike_with_a_key_each_are_not_taken_for_attempts_of_one(jud
         verdicts = judged(asks_twice, f"bank.issue.1={fault}")
         assert verdicts[SLUG].state is not State.VIOLATED, fault
         assert verdicts["applied-once"].state is not State.VIOLATED, fault
+
+
+def shuts_out_and_asks_again(world: Any) -> str:
+    """Gives a call up, has it shut out by its key, and makes it again as another one."""
+    try:
+        world.direct.bank.issue(to="ann", amount=3, key="k1")
+    except (ToolError, OSError):
+        with suppress(ToolError, OSError):
+            world.direct.bank.undo_by_key("issue", "k1")
+        world.direct.bank.issue(to="ann", amount=3, key="k2")
+    return "completed"
+
+
+def test_a_new_key_holds_once_the_first_one_is_shut_out_and_not_before(judged: Judged) -> None:
+    shut = judged(shuts_out_and_asks_again, "bank.issue.1=timeout")[SLUG]
+    open_still = judged(shuts_out_and_asks_again, "bank.issue.1=timeout,bank.reverse.1=503")[SLUG]
+
+    assert shut.state is not State.VIOLATED
+    assert open_still.claim == "bank.issue.1 was made again with key 'k2' instead of key 'k1'"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from sagaproof._checks.protocol import State, Verdict
 from sagaproof._taps.direct import ToolError
 
@@ -72,6 +74,35 @@ def test_a_chain_with_the_original_holds(judged: Judged) -> None:
 def test_a_case_that_says_why_holds(judged: Judged) -> None:
     end = tells("credit", "original")
     assert judged(lambda world: saga(world, end), BOTH)[SLUG].state is State.HELD
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("garbage", "JSONDecodeError('Expecting value: line 1 column 1 (char 0)')"),
+        ("empty", "Expecting value: line 1 column 1 (char 0)"),
+        ("accepted-lost", "no id in {'status': 'accepted'}"),
+    ],
+)
+def test_the_words_of_an_answer_that_is_none_will_do(judged: Judged, fault: str, words: str) -> None:
+    def body(world: Any, says: str) -> str | None:
+        credit = world.direct.bank.issue(to="ann", amount=3, key="k1")["id"]
+        try:
+            answer = world.direct.mail.send(to="ann")
+        except (ToolError, OSError):
+            answer = {}
+        if "id" in answer:
+            return None
+        try:
+            world.direct.bank.reverse(credit=credit)
+        except (ToolError, OSError) as error:
+            world.direct.desk.open_case(text=f"{credit} stands: {says}; undo: {error}")
+            return "escalated"
+        return "compensated"
+
+    plan = f"mail.send.1={fault},bank.reverse.1=503"
+    assert judged(lambda world: body(world, words), plan)[SLUG].state is State.HELD
+    assert judged(lambda world: body(world, "it failed"), plan)[SLUG].state is State.VIOLATED
 
 
 def test_without_a_failure_before_the_unwind_it_is_not_reached(judged: Judged) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -157,3 +158,23 @@ def test_a_refusal_after_a_timeout_does_not_reach_it(run: Run) -> None:
     history = run(tries_twice, "mail.send.1=timeout,mail.send.1:2=422")
 
     assert CHECK.judge(history).state is State.NOT_REACHED
+
+
+@pytest.mark.parametrize(("hours", "text", "state"), [
+    (25, "mail.send k2: {}; {} stands", State.HELD),
+    (25, "mail.send k2: {}", State.VIOLATED),
+    (23, "mail.send k2: {}; {} stands", State.VIOLATED),
+])  # fmt: skip
+def test_what_is_older_than_its_key_may_be_left_to_a_person_who_is_told(
+    run: Run, hours: int, text: str, state: State
+) -> None:
+    def waits(world: Any) -> str:
+        credit = world.direct.bank.issue(to="ann", amount=3, key="k1")["id"]
+        time.sleep(hours * 3600)
+        try:
+            world.direct.mail.send(to="ann", key="k2")
+        except FAILURE as error:
+            return tell(world, text.format(error, credit))
+        return "completed"
+
+    assert CHECK.judge(run(waits, "mail.send.1=422")).state is state

@@ -16,6 +16,8 @@ from sagaproof._checks.retry_budgets import RetryBudgets
 from sagaproof._doors.failure import CampaignFailed
 from sagaproof._doors.subjects import subject_of_scenario
 from sagaproof._drivers.callable import CallableDriver
+from sagaproof._drivers.fed import FedDriver
+from sagaproof._model.script import IfFailed, Script, ToolCall
 from sagaproof._search.campaign import Campaign
 from sagaproof._search.explore import explore
 from sagaproof._search.settings import Settings
@@ -54,6 +56,56 @@ def crediting(times: int, *, key: str | None = "k1") -> Callable[[Any], str]:
         return "completed"
 
     return saga
+
+
+# Askings of an agent ----------------------------------------------------------------------------------------
+
+
+class Stubborn:
+    """A dispatcher that tries a credit `tries` times, whoever asks; it is the same one, under one key."""
+
+    def __init__(self, world: Any, tries: int) -> None:
+        self._bank = world.direct.bank
+        self._tries = tries
+
+    def call(self, _tool: str, args: dict[str, Any], _call_id: str) -> Any:
+        """Issue it."""
+        return attempt(self._bank.issue, self._tries, **args, key="k1")
+
+    def give_up(self) -> str:
+        """Take it back, or see to it that it does not come about."""
+        attempt(lambda: self._bank.undo_by_key("issue", "k1"), 4)
+        return "compensated"
+
+    def finish(self) -> str:
+        """Done."""
+        return "completed"
+
+
+def asked_twice(tries: int, systems: Systems) -> Campaign:
+    """An agent that asks once more for what could not be done, of a saga that is to try it four times."""
+    calls = tuple(ToolCall("issue", {"to": "ann", "amount": 3}, f"c{n}", IfFailed.GO_ON) for n in (1, 2))
+    subject = Subject(
+        "toy",
+        FedDriver(lambda world: Stubborn(world, tries)),
+        systems(),
+        (RetryBudgets(FOUR),),
+        scripts=(Script("twice", calls),),
+    )
+    return explore(subject, Settings(families=("outage",), faults=1))
+
+
+def test_what_an_agent_asks_for_again_has_its_own_budget(systems: Systems) -> None:
+    campaign = asked_twice(4, systems)
+
+    assert [(finding.says, str(finding.plan)) for finding in campaign.findings] == []
+    assert campaign.checks[SLUG].held > 0
+
+
+def test_a_call_that_is_tried_too_often_in_one_asking_is_found(systems: Systems) -> None:
+    (finding, *_) = asked_twice(6, systems).findings
+
+    assert "made 6 attempts" in finding.says
 
 
 # Declared ---------------------------------------------------------------------------------------------------

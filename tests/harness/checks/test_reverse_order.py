@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sagaproof import Script, ToolCall
 from sagaproof._checks.protocol import State, Verdict
+from sagaproof._checks.reverse_order import ReverseOrder
+from sagaproof._model.history import History
 from sagaproof._taps.direct import ToolError
-from sagaproof._world.system import Delivery
+from sagaproof._world.delivery import Delivery
 
 Judged = Callable[..., dict[str, Verdict]]
 SLUG = "reverse-order"
@@ -122,3 +125,58 @@ def test_overlapping_calls_are_free(judged: Judged) -> None:
         return "compensated"
 
     assert judged(saga)[SLUG].state is State.NOT_REACHED
+
+
+class TakesTurns:
+    """Takes the calls of a turn in any order it likes, and undoes those it has made in that order."""
+
+    def __init__(self, world: Any) -> None:
+        self.world = world
+        self.undos: list[Callable[[], Any]] = []
+
+    def call(self, tool: str, _args: dict[str, Any], call_id: str) -> None:
+        direct = self.world.direct
+        if tool == "credit":
+            credit = direct.bank.issue(to="ann", amount=3, key=call_id)["id"]
+            self.undos.append(lambda: direct.bank.reverse(credit=credit))
+        else:
+            room = direct.hotel.book(guest="ann")["id"]
+            self.undos.append(lambda: direct.hotel.cancel(room=room))
+
+    def call_all(self, calls: Any) -> list[None]:
+        for one in calls:
+            self.call(one.tool, {}, one.call_id)
+        return [None for _ in calls]
+
+    def give_up(self) -> str:
+        for undo in self.undos:
+            undo()
+        return "compensated"
+
+    finish = give_up
+
+
+CREDIT, ROOM = ToolCall("credit", {}, "c1"), ToolCall("room", {}, "c2")
+
+
+def test_what_an_agent_asks_for_at_once_has_no_order_and_what_it_asks_for_in_turn_has(
+    fed: Callable[..., History],
+) -> None:
+    at_once = fed(TakesTurns, None, Script("s", ((CREDIT, ROOM),), give_up_after=1))
+    in_turn = fed(TakesTurns, None, Script("s", (CREDIT, ROOM), give_up_after=2))
+
+    assert ReverseOrder().judge(at_once).state is not State.VIOLATED
+    assert ReverseOrder().judge(in_turn).state is State.VIOLATED
+
+
+def test_what_one_step_of_a_turn_does_has_an_order(fed: Callable[..., History]) -> None:
+    class Packages(TakesTurns):
+        def call(self, tool: str, args: dict[str, Any], call_id: str) -> None:
+            if tool == "package":
+                super().call("credit", args, call_id)
+                super().call("credit", args, f"{call_id}/more")
+
+    nothing = ToolCall("nothing", {}, "c3")
+    script = Script("s", ((ToolCall("package", {}, "c1"), nothing),), give_up_after=1)
+
+    assert ReverseOrder().judge(fed(Packages, None, script)).state is State.VIOLATED

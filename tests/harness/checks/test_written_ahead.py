@@ -46,12 +46,10 @@ def test_a_note_that_is_made_after_the_call_is_found(restarted: Restarted, store
     verdict = CHECK.judge(restarted(body, nothing, plan))
 
     assert verdict.state is State.VIOLATED
-    assert verdict.claim == (
-        "the process died after it had sent bank.issue.1, but nothing of that had been written down"
-    )
+    assert verdict.claim == "the process died over bank.issue.1, but nothing of that had been written down"
     assert verdict.because.startswith("bank.issue.1 (asked for at test_written_ahead.py:")
     died_at = plan.partition("=")[0]
-    assert f"under the key k1 was sent before any record named it; the process died at {died_at}" in (
+    assert f"under the key k1 was made before any record named it; the process died at {died_at}" in (
         verdict.because
     )
     assert verdict.calls == (0,)

@@ -233,3 +233,25 @@ def test_a_direct_call_of_an_asynchronous_saga_is_cancelled_at_once_or_where_it_
     assert saw == seen
     assert sum(isinstance(event, Applied) for event in history.events) == applied
     assert ended(history) == "CancelledError"
+
+
+@pytest.mark.parametrize("fault", ["cancel-before", "cancel", "cancel-next"])
+def test_a_client_that_blocks_is_answered_and_the_saga_is_cancelled_where_it_next_awaits(
+    under: Under, fault: str
+) -> None:
+    saw: list[str] = []
+
+    async def body(_: Any) -> None:
+        with httpx.Client(base_url="https://depot.test") as client:
+            try:
+                saw.append(client.post("/items", json={"name": "tea"}).json()["name"])  # noqa: ASYNC212  # it blocks
+                await asyncio.sleep(1.0)
+                saw.append("went on")
+            except asyncio.CancelledError:
+                saw.append("cancelled")
+                raise
+
+    with Runner(under(""), CallableDriver(body)) as runner:
+        history = runner.run(OPAQUE, Plan.parse(f"depot.keep.1={fault}"))
+    assert saw == ["tea", "cancelled"]
+    assert ended(history) == "CancelledError"

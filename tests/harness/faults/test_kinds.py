@@ -10,7 +10,10 @@ import pytest
 from sagaproof._model.event import Called, Told
 from sagaproof._model.fault import CALLS, Learnt
 from sagaproof._model.faults import FAULTS
+from sagaproof._model.point import Phase
 from sagaproof._taps.handle import WorldHandle
+from sagaproof._taps.stopped import ProcessDied
+from sagaproof.stores import Store
 
 Under = Callable[[str], WorldHandle]
 Call = Callable[..., object]
@@ -139,6 +142,7 @@ KINDS: dict[str, Kind] = {
     "crash-before": keep(0, 0, DEAD),
     "crash-after": keep(1, 1, DEAD),
     "crash-late": keep(0, 1, DEAD),
+    "pause": keep(1, 1, KEPT),
 }  # fmt: skip
 
 SINKS: dict[str, tuple[int, object]] = {"sink-raises": (0, "OSError"), "sink-blocks": (1, "noted")}
@@ -150,6 +154,13 @@ def test_every_kind_that_is_put_on_a_call_has_a_row_here() -> None:
     assert KINDS.keys() | SINKS.keys() == on_calls
 
 
+def row(name: str, *, on_the_wire: bool) -> Kind:
+    """The row of a kind. The client on the wire blocks: no cancellation reaches it in its call."""
+    if on_the_wire and FAULTS[name].learnt is Learnt.CANCELLED:
+        return keep(1, 1, KEPT)
+    return KINDS[name]
+
+
 def rows(world: WorldHandle) -> int:
     """How many items and parcels there are."""
     return len(world.depot.items) + len(world.depot.parcels)
@@ -159,7 +170,7 @@ def rows(world: WorldHandle) -> int:
 def test_both_halves_of_a_fault_are_as_its_row_says(
     under: Under, call: Call, name: str, *, on_the_wire: bool
 ) -> None:
-    kind = KINDS[name]
+    kind = row(name, on_the_wire=on_the_wire)
     world = under(f"depot.{kind.operation}.1={name}")
     for operation, args in kind.first:
         call(world, operation, **args)
@@ -172,8 +183,10 @@ def test_both_halves_of_a_fault_are_as_its_row_says(
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_the_log_says_which_fault_was_put_and_what_was_told(under: Under, call: Call, name: str) -> None:
-    kind = KINDS[name]
+def test_the_log_says_which_fault_was_put_and_what_was_told(
+    under: Under, call: Call, name: str, *, on_the_wire: bool
+) -> None:
+    kind = row(name, on_the_wire=on_the_wire)
     world = under(f"depot.{kind.operation}.1={name}")
     for operation, args in kind.first:
         call(world, operation, **args)
@@ -187,7 +200,8 @@ def test_the_log_says_which_fault_was_put_and_what_was_told(under: Under, call: 
         return
     (event,) = told
     answered = {Learnt.ANSWER, Learnt.OTHER_REF, Learnt.OTHER_AMOUNT}
-    told_as = Learnt.ANSWER if fault.learnt is Learnt.STALE else fault.learnt
+    answers = fault.learnt is Learnt.STALE or (on_the_wire and fault.learnt is Learnt.CANCELLED)
+    told_as = Learnt.ANSWER if answers else fault.learnt
     assert event.learnt == told_as.value
     assert event.ok is (told_as in answered), "a caller that sees an answer takes it for one"
 
@@ -212,3 +226,65 @@ def test_a_sink_raises_or_blocks_and_its_line_is_lost_or_late(under: Under, name
     assert world.clock.elapsed == pytest.approx(60.0 if name == "sink-blocks" else 0.0, abs=0.05)
     assert log("two") == "noted"
     assert lines == ["one", "two"][-1 - arrived :]
+
+
+class Failing(NamedTuple):
+    """What a store holds after the write that meets a fault and one more, and what the writer of it sees."""
+
+    seen: tuple[object, ...]
+    holds: tuple[object, ...]
+
+
+STORES: dict[str, Failing] = {
+    "write-fails": Failing(("OSError 5", "kept"), ("second",)),
+    "disk-full": Failing(("OSError 28", "OSError 28"), ()),
+    "read-only": Failing(("OSError 30", "OSError 30"), ()),
+    "kept-but-error": Failing(("OSError 5", "kept"), ("first", "second")),
+    "lost-record": Failing(("kept", "ProcessDied"), ()),
+    "torn-record": Failing(("ProcessDied", "ProcessDied"), ("fi",)),
+    "corrupt": Failing(("kept", "ProcessDied"), ("?????", "second")),
+    "version": Failing(("ProcessDied", "ProcessDied"), ("1st",)),
+}
+"""At a write into a store that knows every harm: two writes, of which the first meets the fault."""
+
+
+def test_every_kind_that_is_put_on_a_write_alone_has_a_row_here() -> None:
+    assert STORES.keys() == {name for name, fault in FAULTS.items() if fault.phases == {Phase.JOURNAL}}
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_a_store_fails_as_its_row_says(under: Under, name: str) -> None:
+    world = under(f"notes.add.1={name}")
+    lines: list[str] = []
+
+    def becomes(*what: str) -> Callable[[int], None]:
+        def harm(before: int) -> None:
+            lines[before:] = what
+
+        return harm
+
+    store = Store(
+        lambda: len(lines),
+        lose=becomes(),
+        tear=becomes("fi"),
+        garble=becomes("?????"),
+        outdate=becomes("1st"),
+    )
+
+    def write(line: str) -> str:
+        lines.append(line)
+        return "kept"
+
+    add = world.durable(write, name="notes.add", store=store)
+    assert (written(add, "first"), written(add, "second")) == STORES[name].seen
+    assert tuple(lines) == STORES[name].holds
+
+
+def written(add: Callable[[str], object], line: str) -> object:
+    """What a writer sees."""
+    try:
+        return add(line)
+    except OSError as error:
+        return f"OSError {error.errno}"
+    except ProcessDied:
+        return "ProcessDied"

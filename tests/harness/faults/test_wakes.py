@@ -365,7 +365,9 @@ def test_every_kind_that_goes_on_after_its_answer_is_here() -> None:
     none = FAULTS["503"].wake
     go_on = {name for name, fault in FAULTS.items() if fault.wake != none and fault.phases & CALLS}
     cancelling = {name for name in go_on if FAULTS[name].cancels_next}
-    assert WAKES.keys() == go_on - cancelling, "those that cancel are in test_cancelling.py"
+    pausing = {name for name in go_on if FAULTS[name].pauses}
+    elsewhere = cancelling | pausing
+    assert WAKES.keys() == go_on - elsewhere, "they are in test_cancelling.py and checks/test_one_runner.py"
 
 
 def test_a_fault_at_the_second_attempt_leaves_the_others_alone(under: Under, call: Call) -> None:

@@ -222,8 +222,8 @@ def test_the_page_shows_the_rows_with_their_faults(report: Report, killed: Kille
     shown = finding(report, steps(killed("journal.append.2=crash-before")))
     page = as_html(Report(scenarios=(report.scenarios[0].model_copy(update={"findings": (shown,)}),)))
     assert "the process died at journal.append.2" in page
-    assert '<tr class="event noted">' in page
-    assert '<tr class="event restarted"' in page
+    assert '<tr class="noted' in page
+    assert '<tr class="between restarted"' in page
     assert page.count('<b class="fault">fault 1</b>') >= 1
 
 

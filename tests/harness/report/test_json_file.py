@@ -25,8 +25,8 @@ def test_the_schema_is_named_first(report: Report) -> None:
         ("", "no JSON"),
         ("[]", "the schema is None"),
         ('{"schema": "sagaproof-report/0"}', "'sagaproof-report/0'"),
-        ('{"schema": "sagaproof-report/1", "scenarios": [{"name": 1}]}', "scenarios.0.name"),
-        ('{"schema": "sagaproof-report/1", "extra": 1}', "extra"),
+        ('{"schema": "sagaproof-report/2", "scenarios": [{"name": 1}]}', "scenarios.0.name"),
+        ('{"schema": "sagaproof-report/2", "extra": 1}', "extra"),
     ],
 )
 def test_other_text_is_refused_with_its_place(text: str, says: str) -> None:

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
+
 from sagaproof import History, ToolError, World
 from sagaproof._report.fault_words import fault_parts
 from sagaproof._report.schema import Step
@@ -77,6 +79,17 @@ def test_a_later_attempt_stands_where_it_came_under_the_same_number(ran: Run) ->
         (None, "said 'completed'", 1),
     ]
     assert found[4].remark == "cr_1, attempt 2"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(1.5, "1.5 s"), (119, "119 s"), (600, "10 min"), (5400, "90 min"), (172800, "48 h")]
+)
+def test_a_wait_is_told_in_the_unit_in_which_it_is_read(ran: Run, seconds: float, said: str) -> None:
+    def waits(_world: Any) -> str:
+        time.sleep(seconds)
+        return "completed"
+
+    assert steps(ran(waits, ""))[0].what == f"waited {said}"
 
 
 def test_a_lost_answer_is_told_as_a_timeout_and_happened_all_the_same(ran: Run) -> None:

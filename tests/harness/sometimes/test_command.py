@@ -66,6 +66,7 @@ def test_json_has_stages_and_the_best_partial(capsys: pytest.CaptureFixture[str]
         "stages": ["a look", "another"],
         "script": "opaque",
         "plan": "",
+        "number": 1,
     }
 
 
